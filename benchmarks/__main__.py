@@ -17,6 +17,7 @@ from benchmarks.inverse_dynamics import print_inverse_dynamics
 from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
 from benchmarks.opensim_ik import print_opensim
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
+from benchmarks.report_files import print_report_files
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
 from benchmarks.signals import print_signals
 from benchmarks.startup import start_cold_and_warm
@@ -70,6 +71,7 @@ def main() -> None:
     print_startup()
     print_end_to_end()
     print_window()
+    print_report_files()
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 
 

@@ -1,7 +1,7 @@
 """OpenSim's inverse kinematics and inverse dynamics tools in a process of its own, and the model of a person for it.
 
-OpenSim is no dependency. It is looked for in the Python that the variable BIOMEC_OPENSIM_PYTHON names, then in the one
-that runs.
+OpenSim is not a dependency. It is looked for in the Python that the variable BIOMEC_OPENSIM_PYTHON names, then in
+the one that runs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from biomec.virtual.skeleton import Skeleton
 VARIABLE = "BIOMEC_OPENSIM_PYTHON"
 HOW_TO_INSTALL = (
     "not installed. To compare with it, make a virtual environment, `pip install opensim` in it, and set\n"
-    f"  {VARIABLE} to its python; it is no part of Biomec and needs not be in the same environment."
+    f"  {VARIABLE} to its python; it is not a part of Biomec and needs not be in the same environment."
 )
 
 

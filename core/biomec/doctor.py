@@ -68,7 +68,7 @@ class Report:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """One sentence for each thing that is broken, with its remedy. Optional parts left out are no problem."""
+        """One sentence for each thing that is broken, with its remedy. Optional parts left out are not a problem."""
         absent = [package.name for package in self.required if package.version is None]
         sentences = []
         if absent:

@@ -192,9 +192,8 @@ def test_all_of_a_run_is_saved_in_the_folder_that_was_chosen(name, tmp_path):
         ask_folder=lambda *asked: chosen, show_written=lambda title, files, remarks: written.extend(files)
     )
     run = SimpleNamespace(machine=SimpleNamespace(name=name), study="study")
-    window = SimpleNamespace(context=SimpleNamespace(user=user))
-    bench = saving.Saving.__new__(saving.Saving)
-    bench._window = window
+    parts = dict.fromkeys(one.name for one in fields(saving.Saving)) | {"context": SimpleNamespace(user=user)}
+    bench = saving.Saving(**parts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(saving, "written_files", lambda run: {"report.txt": "x"})
         patch.setattr(saving.Saving, "_run", run)

@@ -38,6 +38,7 @@ from biomec_app.shell.autosave import DISCARD, RECOVER
 from biomec_app.shell.guide import MOUSE
 from biomec_app.shell.main_window import MainWindow
 from biomec_app.shell.start_page import Card
+from biomec_app.viewer import quality
 from biomec_app.viewer.quality import SMOOTH, Quality
 from docs.tools import guide_pictures
 from docs.tools.guide_pictures import PICTURES, draw_guide
@@ -154,19 +155,20 @@ def test_the_page_shows_every_picture_and_they_are_small():
 
 def test_pictures_of_the_body_do_not_depend_on_the_machine():
     """The body was jagged or smooth, as busy as the machine happened to be."""
-    quality = Quality()
+    chosen = Quality()
     for _ in range(20):
-        quality.took(5.0, 1.0)
-    assert quality.scale(1.0) < 1.0
-    assert quality.smooth == 1
-    quality.patient = True
-    assert quality.smooth == SMOOTH  # the picture that is taken is the resting one
+        chosen.took(5.0, 1.0)
+    assert chosen.scale(1.0) < 1.0
+    assert chosen.smooth == 1
+    chosen.patient = True
+    assert chosen.smooth == SMOOTH  # the picture that is taken is the resting one
 
 
 def test_pictures_can_be_made_again(qapp, short_analysis, tmp_path, monkeypatch):
     """All of them, of a shorter recording, with runs of a few frames."""
     short = tuple(replace(settings, frames=(100, 105)) for settings in guide_pictures.SIMULATIONS)
     monkeypatch.setattr(guide_pictures, "SIMULATIONS", short)
+    monkeypatch.setattr(quality, "SMOOTH", 1)  # a quarter of the pixels; smooth edges have tests of their own
     monkeypatch.setattr(program, "STILL_S", 0.1)  # work that is seen is waited for all the same
     monkeypatch.setattr(program, "AFTER_S", 0.1)
     monkeypatch.setattr(guide_pictures, "open_demo", lambda context: context.document.open(short_analysis))

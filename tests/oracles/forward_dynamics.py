@@ -115,7 +115,7 @@ def lp(problem: Problem, q: FloatArray, qdot: FloatArray, t: float, options: Opt
 def la(problem: Problem, q: FloatArray, qdot: FloatArray, t: float, options: Options) -> tuple[FloatArray, FloatArray]:
     """LP repeated with multipliers from λ = 0:  … = Q − Φqᵀ(λ + α(…)),   λ ← λ + α(Φ̈ + 2ξω Φ̇ + ω² Φ).
 
-    It ends when ‖Φ̈ + 2ξω Φ̇ + ω² Φ‖ falls below the tolerance. The change of q̈ would be no measure: its part along the
+    It ends when ‖Φ̈ + 2ξω Φ̇ + ω² Φ‖ falls below the tolerance. The change of q̈ is not a measure: its part along the
     motions that are free carries the round-off of the penalty, 1e-16 α ‖q̈‖, which is 1e-8 at α = 1e7.
     """
     Phi_q, c = problem.system.jacobian(q), problem.system.acceleration_rhs(q, qdot)

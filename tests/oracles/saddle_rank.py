@@ -1,4 +1,4 @@
-"""Why a second driver is no second motor: the rows of more drivers than degrees of freedom depend on each other."""
+"""Why a second driver is not a second motor: the rows of more drivers than degrees of freedom depend on each other."""
 
 from __future__ import annotations
 

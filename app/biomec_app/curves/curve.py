@@ -49,7 +49,7 @@ class Curve:
     joint     : whose load it is: only cycles whose ground reaction counts for it are averaged; "" for other curves
     usable    : frames (N,) in which a load can be relied on; None for all: elsewhere the force of the ground is
                 estimated, missing or unsound, or nobody moves so
-    made      : how it was computed, told once above all plots
+    made      : how it was computed, written once above all plots
     band      : half-width (N,) of the band around it, or None while that is not known
     """
 

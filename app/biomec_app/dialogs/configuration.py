@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QTabWidget, QVBoxLayout, QWidget
 
 from biomec.reporting.content.configuration import configuration
 from biomec.reporting.tables import Section
+from biomec_app.kit.dialog_parts import closing_buttons, empty_tabs
 from biomec_app.kit.sections import SectionView, section_text
 from biomec_app.session.context import Context
 
@@ -28,14 +29,11 @@ class ConfigurationDialog(QDialog):
         self.tabs.setObjectName("configuration-panes")
         self.tabs.setAccessibleName("Panes of the configuration")
         self.tabs.setDocumentMode(True)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        for text, name, act in (("&Copy Pane", "configuration-copy", self.copy),
-                                ("Copy &All", "configuration-copy-all", self.copy_all)):  # fmt: skip
-            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
-            button.setObjectName(name)
-            button.setAutoDefault(False)
-            button.clicked.connect(act)
-        buttons.rejected.connect(self.reject)
+        buttons = closing_buttons(
+            self,
+            ("&Copy Pane", "configuration-copy", self.copy),
+            ("Copy &All", "configuration-copy-all", self.copy_all),
+        )
         layout = QVBoxLayout(self)
         layout.addWidget(self.tabs)
         layout.addWidget(buttons)
@@ -46,11 +44,7 @@ class ConfigurationDialog(QDialog):
 
     def _fill(self) -> None:
         shown = max(self.tabs.currentIndex(), 0)
-        while self.tabs.count():
-            page = self.tabs.widget(0)
-            self.tabs.removeTab(0)
-            if page is not None:
-                page.deleteLater()
+        empty_tabs(self.tabs)
         if not self.context.document.is_open:
             self.sections = ()
             return

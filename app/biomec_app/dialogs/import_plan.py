@@ -284,7 +284,7 @@ def about_axes(notices: Sequence[Notice]) -> tuple[Notice, ...]:
 def all_notices(session: Session) -> tuple[Notice, ...]:
     """Everything that reading found, the most serious first."""
     rank = list(Severity)
-    found = [notice for notice in session.notices if not notice.code.endswith("-by-name")]  # told with the files
+    found = [notice for notice in session.notices if not notice.code.endswith("-by-name")]  # shown with the files
     for trial in (session.dynamic, session.static):
         if trial is not None:
             found += [_with_name(notice, trial.source.name) for notice in trial.notices]

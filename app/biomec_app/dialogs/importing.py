@@ -1,7 +1,7 @@
 """The import: one dialog for the files, the subject, axes and units, labels, and the frames of separate EMG.
 
 Everything is filled in from the files, so that the default button imports at once. Whoever changes a file or an axis
-sees what the files then say; what cannot be read is told, and the last choice that could be read stays.
+sees what the files then say; what cannot be read is reported, and the last choice that could be read stays.
 """
 
 from __future__ import annotations
@@ -316,7 +316,7 @@ class ImportDialog(QDialog):
         self._wish = on if self.analyse.isEnabled() else self._wish
 
     def _say_why(self) -> None:
-        """Say why the page that is shown is worth a look; what is wrong is told elsewhere."""
+        """Say why the page that is shown is worth a look; errors are shown elsewhere."""
         item = self.pages.currentItem()
         doubtful = item is not None and item.data(MARK) == LOOK
         theme = self.context.theme

@@ -89,7 +89,7 @@ def factor(root: str) -> float:
 
 
 def parse_date(text: str, what: str) -> date | None:
-    """Day in a text, None if it is empty; a sentence if it is no day."""
+    """Day in a text, None if it is empty; a sentence if it is not a day."""
     text = text.strip()
     if not text:
         return None
@@ -97,7 +97,7 @@ def parse_date(text: str, what: str) -> date | None:
         return date.fromisoformat(text)
     except ValueError as error:
         field = "born" if "birth" in what else "recorded"
-        raise SubjectFault(f"The {what} {text!r} is no date; write {DATE_HINT}.", field) from error
+        raise SubjectFault(f"The {what} {text!r} is not a date; write {DATE_HINT}.", field) from error
 
 
 def parse_number(text: str, what: str) -> float | None:
@@ -108,9 +108,9 @@ def parse_number(text: str, what: str) -> float | None:
     try:
         value = float(text)
     except ValueError as error:
-        raise SubjectFault(f"{what} is {text!r}, which is no number.", "measures") from error
+        raise SubjectFault(f"{what} is {text!r}, which is not a number.", "measures") from error
     if not math.isfinite(value):
-        raise SubjectFault(f"{what} is {text!r}, which is no number.", "measures")
+        raise SubjectFault(f"{what} is {text!r}, which is not a number.", "measures")
     return value
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
-from biomec_app.kit.dialog_parts import explanation, heading
+from biomec_app.kit.dialog_parts import closing_buttons, explanation, heading
 from biomec_app.session.context import Context
 
 
@@ -56,15 +56,10 @@ class WrittenDialog(QDialog):
             words.setWordWrap(True)
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             layout.addWidget(words)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        for text, name, act in (("&Open Folder", "written-open", self.open_folder),
-                                ("&Copy List", "written-copy", self.copy)):  # fmt: skip
-            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
-            button.setObjectName(name)
-            button.setAutoDefault(False)
-            button.clicked.connect(act)
+        buttons = closing_buttons(
+            self, ("&Open Folder", "written-open", self.open_folder), ("&Copy List", "written-copy", self.copy)
+        )
         buttons.button(QDialogButtonBox.StandardButton.Close).setDefault(True)
-        buttons.rejected.connect(self.reject)
         layout.addWidget(buttons)
         self.resize(520, min(240 + 24 * count + 40 * len(remarks), 560))
 

@@ -61,6 +61,8 @@ class ModelFigure(FigureKind):
         told = f"{content.other_model} beside {content.own_model}: {len(content.names)} angles in common"
         if rms.size:
             told += f", {np.degrees(np.sqrt(np.mean(rms**2))):.2f}° rms over all"
+        if len(rms) > WORST:
+            told += f", the {WORST} largest at the right"
         return f"{told}. {effort_table(*content.efforts).note}"
 
     def draw(self, figure: Figure, content: ModelComparison, chosen: Chosen, ink: Ink) -> None:
@@ -126,8 +128,7 @@ class ModelFigure(FigureKind):
         axes.set_yticks(places, [one.name for one in worst], fontsize=SMALL - 1.0)
         axes.set_ylim(max(len(worst), 4) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
-        rest = len(content.differences) - len(worst)
-        axes.set_xlabel("difference, ° rms" + (f" ({rest} smaller ones not shown)" if rest > 0 else ""))
+        axes.set_xlabel("difference, ° rms")
         name(axes, ink, "Largest differences")
 
     def data(self, content: ModelComparison, chosen: Chosen) -> tuple[Column, ...]:

@@ -18,6 +18,7 @@ from biomec.reporting.indices.push_ups import push_up_section
 from biomec.reporting.indices.scapulohumeral import shoulder_section
 from biomec.reporting.statistics.cycle_statistics import angle_table, cycle_table
 from biomec.reporting.tables import Section
+from biomec_app.kit.dialog_parts import empty_tabs
 from biomec_app.kit.sections import SectionView, section_text
 from biomec_app.session.context import Context
 from biomec_app.session.side_window import SideWindow
@@ -121,11 +122,7 @@ class TableWindow(SideWindow):
 
     def _fill(self, sections: Sequence[Section]) -> None:
         shown = max(self.tabs.currentIndex(), 0)
-        while self.tabs.count():
-            page = self.tabs.widget(0)
-            self.tabs.removeTab(0)
-            if page is not None:
-                page.deleteLater()
+        empty_tabs(self.tabs)
         for section in sections:
             self.tabs.addTab(SectionView(section), section.title)
         self.tabs.tabBar().setVisible(len(sections) > 1)

@@ -19,7 +19,7 @@ from biomec_app.figures.kind import FigureChoice, FigureKind, compose, table_tex
 from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.painter import Painter
-from biomec_app.kit.theme import DARK, LIGHT, Theme
+from biomec_app.kit.theme import LIGHT, Theme, of_palette
 from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.side_window import SideWindow, bring_to_front
 
@@ -313,7 +313,7 @@ class FigureWindow(SideWindow):
             self.save(path)
 
     def save(self, path: Path) -> None:
-        """Write the figure, or its data, to a file; what went wrong is told."""
+        """Write the figure, or its data, to a file; errors are reported."""
         if self._content is None:
             self.context.user.tell("Save figure", "There is nothing to save yet.")
             return
@@ -347,8 +347,7 @@ class FigureWindow(SideWindow):
         self._draw()
 
     def _take_colours(self) -> None:
-        dark = self.palette().window().color().lightness() < 128
-        self.set_theme(DARK if dark else LIGHT)
+        self.set_theme(of_palette(self))
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme; the figure that was looked at last is the one that the File menu copies."""

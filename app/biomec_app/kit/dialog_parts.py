@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QPlainTextEdit,
+    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -144,6 +145,27 @@ def with_buttons(
         else:
             layout.addWidget(part, 1 if part is grows else 0)
     return box
+
+
+def closing_buttons(dialog: QDialog, *actions: tuple[str, str, Callable[[], object]]) -> QDialogButtonBox:
+    """Buttons of a dialog that only shows something: text, name and what it does of each, and one that closes."""
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    for text, name, act in actions:
+        button = box.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+        button.setObjectName(name)
+        button.setAutoDefault(False)
+        button.clicked.connect(act)
+    box.rejected.connect(dialog.reject)
+    return box
+
+
+def empty_tabs(tabs: QTabWidget) -> None:
+    """Take all pages out of tabs; they are deleted in the next turn of the event loop."""
+    while tabs.count():
+        page = tabs.widget(0)
+        tabs.removeTab(0)
+        if page is not None:
+            page.deleteLater()
 
 
 def fit_rows(

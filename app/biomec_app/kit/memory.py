@@ -25,7 +25,7 @@ POOLS = 2  # one for the window, one for whatever works beside it
 
 @cache
 def _allocator() -> ctypes.CDLL | None:
-    """The C library, if it is the one that can be told."""
+    """The C library, if it is the one that can be asked."""
     if not sys.platform.startswith("linux"):
         return None
     try:

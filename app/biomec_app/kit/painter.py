@@ -78,7 +78,7 @@ class Painter(QObject):
         self._next()
 
     def stop(self) -> None:
-        """Forget what waits, and wait for what is being drawn; nobody is told of it any more."""
+        """Forget what waits, and wait for what is being drawn; its result is not delivered."""
         self._stopped = True
         self._waiting.clear()
         self.wait()

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec_app.kit.colours import DARK, LIGHT, THEMES, Theme
 from biomec_app.kit.rich_text import PLAIN_LABELS
 from biomec_resources import resource
 
-__all__ = ["DARK", "LIGHT", "THEMES", "Theme", "apply", "chosen"]
+__all__ = ["DARK", "LIGHT", "THEMES", "Theme", "apply", "chosen", "of_palette"]
 
 
 DESKTOP_DARK = "desktop_is_dark"  # property of the application: what the desktop looked like at the start
@@ -28,8 +28,17 @@ def chosen(name: str) -> Theme:
     if not isinstance(application, QApplication):
         return LIGHT
     if application.property(DESKTOP_DARK) is None:  # asked before any theme of ours was shown
-        application.setProperty(DESKTOP_DARK, application.palette().window().color().lightness() < 128)
+        application.setProperty(DESKTOP_DARK, _is_dark(application.palette()))
     return DARK if application.property(DESKTOP_DARK) else LIGHT
+
+
+def of_palette(widget: QWidget) -> Theme:
+    """Theme in which a widget is shown."""
+    return DARK if _is_dark(widget.palette()) else LIGHT
+
+
+def _is_dark(palette: QPalette) -> bool:
+    return palette.window().color().lightness() < 128
 
 
 def _boxes(theme: Theme) -> str:

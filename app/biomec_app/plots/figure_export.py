@@ -94,7 +94,7 @@ def figure_writer(figure: PlotFigure, path: Path, window: Window | None) -> Call
     """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in SAVES:
-        raise FileError(path.name, f"is no kind of figure; give a name that ends with .{', .'.join(SAVES)}.")
+        raise FileError(path.name, f"is not a kind of figure; give a name that ends with .{', .'.join(SAVES)}.")
     panes = figure.panes
     drawn: QImage | bytes = b""
     if kind != "csv":

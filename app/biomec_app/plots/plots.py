@@ -435,7 +435,7 @@ class PlotPanel(QWidget):
             figure.close()
 
     def save(self, path: Path) -> None:
-        """Write the figure to a .png, .svg, .pdf or .csv file, in the background; what goes wrong there is told."""
+        """Write the figure to a .png, .svg, .pdf or .csv file, in the background; errors are reported."""
         path = Path(path)
         figure = self._figure(path.suffix.lower().removeprefix("."))
         try:

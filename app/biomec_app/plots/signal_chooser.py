@@ -27,7 +27,7 @@ from biomec_app.kit.words import origin
 ALL_KINDS, ALL_COMPONENTS = "All kinds", "All components"
 SIDE_CHOICES = {"Both sides": None, "Right": Side.RIGHT, "Left": Side.LEFT}
 KEY = Qt.ItemDataRole.UserRole
-ENOUGH = 24  # curves beyond which the number of plots is told
+ENOUGH = 24  # curves beyond which the number of plots is shown
 
 
 class SignalChooser(QFrame):

@@ -26,7 +26,7 @@ class Status:
 
     fraction    : 0 to 1
     remaining_s : estimate from the time so far; None while there is too little to tell
-    note        : what it does besides, such as compiling kernels; then the remaining time cannot be told
+    note        : what it does besides, such as compiling kernels; then the remaining time is not known
     words       : how far it is in words of its own, such as simulated time
     """
 

@@ -70,7 +70,7 @@ def imported(context: Context, analysis: Analysis, path: Path, line: str) -> Non
 
 
 def analyse_imported(context: Context, step: str) -> None:
-    """Analyse what was imported up to a step, or as far as it goes; what stops it is told, and stays as a notice."""
+    """Analyse an import up to a step, or as far as it goes; what stops it is reported, and stays as a notice."""
     before = context.document.analysis
 
     def done(after: Analysis) -> None:

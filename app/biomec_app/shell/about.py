@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from collections.abc import Callable
 
-from biomec_app.kit.dialog_parts import opened
+from PySide6.QtGui import QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
+
+from biomec_app.kit.dialog_parts import closing_buttons, opened
 from biomec_app.kit.sections import SectionView, section_text
 from biomec_app.session.context import Context
 from biomec_app.shell.guide import about_section
@@ -39,16 +41,11 @@ class ReportDialog(QDialog):
         self.resize(720, 520)
 
 
-def _with_buttons(dialog: QDialog, page: QWidget, text: object) -> None:
-    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-    copy = buttons.addButton("&Copy", QDialogButtonBox.ButtonRole.ActionRole)
-    copy.setObjectName(f"{dialog.objectName()}-copy")
-    copy.setAutoDefault(False)
-    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text()))  # type: ignore[operator]
-    buttons.rejected.connect(dialog.reject)
+def _with_buttons(dialog: QDialog, page: QWidget, text: Callable[[], str]) -> None:
     layout = QVBoxLayout(dialog)
     layout.addWidget(page)
-    layout.addWidget(buttons)
+    name = f"{dialog.objectName()}-copy"
+    layout.addWidget(closing_buttons(dialog, ("&Copy", name, lambda: QGuiApplication.clipboard().setText(text()))))
 
 
 def open_report(context: Context, text: str) -> ReportDialog:

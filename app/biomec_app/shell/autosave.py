@@ -142,7 +142,7 @@ class _Write:
                 temporary.write_text(json.dumps(about), encoding="utf-8")
         except BiomecError as error:
             fault = str(error)
-        except Exception as error:  # a fault here must be told; it must not end the program
+        except Exception as error:  # a fault here must be reported; it must not end the program
             fault = f"The autosave failed ({type(error).__name__}: {error})."
         self.talk.ended.emit(analysis, fault)
 
@@ -262,7 +262,7 @@ class Autosave(QObject):
                 return ready(open_again(load_project(left.file), progress, files=True))
             except Cancelled:
                 raise
-            except Exception as fault:  # whatever is wrong with the file, it is told, and the program goes on
+            except Exception as fault:  # whatever is wrong with the file is reported, and the program goes on
                 return fault
 
         def done(found: Analysis | Exception) -> None:

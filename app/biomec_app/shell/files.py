@@ -40,10 +40,10 @@ READ_FILES, NOT_READ_FILES = "Read it", "Open without it"
 
 # -------------------------------------------------------------------------------------------------------------- open
 def open_file(context: Context, *paths: Path) -> None:
-    """Open a project, a visit, or import a recording; what cannot be opened is told, and what is open stays.
+    """Open a project, a visit, or import a recording; what cannot be opened is reported, and what is open stays.
 
     Of several files a project is opened, or the movement among them imported with its static, plates and EMG; those
-    that are no recording are told, and the others opened without them. A folder is a visit.
+    that are not recordings are reported, and the others opened without them. A folder is a visit.
     """
     path = paths[0]
     try:
@@ -75,7 +75,7 @@ def open_file(context: Context, *paths: Path) -> None:
 def _known_kinds(paths: Sequence[Path]) -> tuple[dict[Path, str], list[str]]:
     """Kind of every file that Biomec may read, and sentences about those that it does not know."""
     known: dict[Path, str] = {}
-    refused: dict[str, list[str]] = {}  # names by fault, so that the same is told once
+    refused: dict[str, list[str]] = {}  # names by fault, so that each fault is reported once
     for path in paths:
         try:
             known[path] = find_format(path)[0].name
@@ -161,9 +161,9 @@ def open_matlab(context: Context, path: Path) -> None:
 
 
 def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()) -> None:
-    """Read a recording and what lies beside it, and show the import dialog; several files are told apart first.
+    """Read a recording and what lies beside it, and show the import dialog; several files are sorted by role first.
 
-    refused : sentences about files that were given too and are no recordings
+    refused : sentences about files that were given too and are not recordings
     """
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
     from biomec_app.dialogs.importing import ask_import

@@ -23,7 +23,7 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.shell.extensions import Ask, Loaded, extension_folder, load_extensions
 from biomec_app.shell.files import open_demo, open_file, open_unasked
 from biomec_app.shell.main_window import MainWindow
-from biomec_app.shell.window_user import WindowUser
+from biomec_app.shell.window_user import UserWindow, WindowUser
 
 PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
 STILL_S = 1.0  # `settle` waits at least so long
@@ -114,7 +114,7 @@ def screenshot(
 class Unattended(WindowUser):
     """A window that nobody looks at: what it would tell is kept."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: UserWindow) -> None:
         super().__init__(window)
         self.told: list[str] = []
 

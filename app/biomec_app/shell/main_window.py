@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QLabel,
-    QMainWindow,
     QMenu,
     QProgressBar,
     QProgressDialog,
@@ -47,11 +46,11 @@ from biomec_app.shell.menus import Menus
 from biomec_app.shell.panels import PANELS
 from biomec_app.shell.start_page import StartPage
 from biomec_app.shell.status_line import ShortLabel, StatusLine
-from biomec_app.shell.window_user import WindowUser
+from biomec_app.shell.window_user import UserWindow, WindowUser
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
 
-PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
+PATIENCE_S = 10.0  # for work that was asked to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
 NEXT_TURN_MS = 5  # 0 would still be the same turn of the event loop
 LEAST = (220, 424, 150)  # of the panels on the left, on the right and below, in points
@@ -64,13 +63,13 @@ HIGH = 1000  # points of a window that has room for every list
 SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 
 
-class MainWindow(QMainWindow):
+class MainWindow(UserWindow):
     """Viewer in the centre over its timeline; browser, plots, notices, trust and history in docks around it."""
 
     def __init__(
         self,
         preferences: Preferences | None = None,
-        user: Callable[[MainWindow], User] = WindowUser,
+        user: Callable[[UserWindow], User] = WindowUser,
         extensions: Loaded = Loaded(),
     ) -> None:
         super().__init__()

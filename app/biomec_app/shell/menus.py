@@ -101,7 +101,7 @@ class Menus(QObject):
                 item.setText(text)
 
     def run(self, key: str) -> None:
-        """Run an action as if it were clicked; what cannot run is told."""
+        """Run an action as if it were clicked; an action that cannot run says why."""
         action, _ = self._items[key]
         reason = action.blocked(self._context)
         title = action.text.replace("&", "")

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMainWindow, QMessageBox, QWidget
 
 from biomec_app.dialogs.written import show_written
-from biomec_app.session.context import User
+from biomec_app.session.context import Context, User
 
-if TYPE_CHECKING:
-    from biomec_app.shell.main_window import MainWindow
+
+class UserWindow(QMainWindow):
+    """The window at which the user sits."""
+
+    context: Context
+
+    def set_theme(self, name: str) -> None:
+        """Show everything in the theme of that name."""
+        raise NotImplementedError
+
+    def show_panel(self, name: str) -> None:
+        """Bring a panel to the front."""
+        raise NotImplementedError
+
+    def panel_seen(self, name: str) -> bool:
+        """Whether a panel is on the screen."""
+        raise NotImplementedError
 
 
 class WindowUser(User):
     """Asks and tells in dialogs of a window."""
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: UserWindow) -> None:
         self._window = window
 
     @property

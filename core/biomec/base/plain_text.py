@@ -82,7 +82,7 @@ def from_cell(written: str) -> str:
 
 
 def table(rows: Iterable[Sequence[object]], separator: str = ",") -> str:
-    """Text of a table for files and for the clipboard: a line for each row; texts stay on it, and are no formulas."""
+    """Text of a table for files and for the clipboard: a line for each row; texts stay on it, and are not formulas."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerows([cell(one_line(one)) if isinstance(one, str) else one for one in row] for row in rows)

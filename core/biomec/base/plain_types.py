@@ -96,7 +96,7 @@ def _dataclass(kind: Any, data: object, where: str, notices: list[Notice] | None
             raise UnfitError(f"{len(data)} values are given, at most {len(known)} are known")
         data = dict(zip(known, data, strict=False))
     if not isinstance(data, Mapping):
-        raise UnfitError("it is no table")
+        raise UnfitError("it is not a table")
     if notices is not None:
         for key in data:
             if key not in known:
@@ -129,7 +129,7 @@ def _value(hint: Any, data: Any, where: str, notices: list[Notice] | None) -> An
         return data
     if origin is tuple:
         if not isinstance(data, (list, tuple)):
-            raise UnfitError(f"{_shown(data)} is no list")
+            raise UnfitError(f"{_shown(data)} is not a list")
         if len(inner) == 2 and inner[1] is Ellipsis:
             return tuple(_value(inner[0], item, where, notices) for item in data)
         if len(data) != len(inner):
@@ -137,7 +137,7 @@ def _value(hint: Any, data: Any, where: str, notices: list[Notice] | None) -> An
         return tuple(_value(one, item, where, notices) for one, item in zip(inner, data, strict=True))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         if not isinstance(data, Mapping):
-            raise UnfitError(f"{_shown(data)} is no table")
+            raise UnfitError(f"{_shown(data)} is not a table")
         return {key: _value(inner[1], item, where, notices) for key, item in data.items()}
     if is_dataclass(hint):
         return _dataclass(hint, data, where, notices)
@@ -162,7 +162,7 @@ def _plain(hint: Any, data: Any) -> Any:
     if isinstance(data, int) and not -LARGEST <= data < LARGEST:
         raise UnfitError(f"{_shown(data)} is too large")
     if isinstance(data, float) and not math.isfinite(data):
-        raise UnfitError(f"{data} is no finite number")
+        raise UnfitError(f"{data} is not a finite number")
     return float(data) if hint is float else data
 
 

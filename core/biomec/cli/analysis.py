@@ -5,17 +5,17 @@ import importlib
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
 from biomec.cli.arguments import (
     AXES_HELP,
     Commands,
-    FieldOption,
     SetOption,
     given,
     lab_axes,
+    options_of,
     progress_on_terminal,
     said_axes,
     tell,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from biomec.recording import Subject
 
 SETTINGS = "biomec.pipeline.settings.AnalysisSettings"
+_field = options_of(SETTINGS)
 MARKER_SET = ("preparation", "marker_set")
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
@@ -109,11 +110,6 @@ def add_commands(commands: Commands) -> None:
     )
     demo.add_argument("--no-window", action="store_true", help="only files, even where there is a screen")
     demo.add_argument("--no-extensions", action="store_true", help="do not load your own functions")
-
-
-def _field(group: Any, flag: str, metavar: str | None, *fields: str, **more: Any) -> None:
-    """Add an option that sets fields of the settings of an analysis."""
-    group.add_argument(flag, action=FieldOption, settings=SETTINGS, fields=fields, metavar=metavar, **more)
 
 
 def _analyze(options: argparse.Namespace) -> int:

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from biomec.base.errors import FileError
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity, ranked
 from biomec.base.progress import Progress
 from biomec.recording import Authority, LabAxes
 from biomec.recording.axes import DIRECTIONS
@@ -111,6 +111,15 @@ def _entries(settings: str) -> "tuple[Entry, ...]":
     return entries(getattr(import_module(module), owner)())
 
 
+def options_of(settings: str) -> Callable[..., None]:
+    """What adds an option to a parser or group: (group, flag, metavar, *fields, **more of `FieldOption`)."""
+
+    def add(group: Any, flag: str, metavar: str | None, *fields: str, **more: Any) -> None:
+        group.add_argument(flag, action=FieldOption, settings=settings, fields=fields, metavar=metavar, **more)
+
+    return add
+
+
 def keep_existing(path: Path, force: bool, source: Path) -> None:
     """Raise a sentence if writing would destroy something."""
     if path.exists() and source.exists() and path.samefile(source):
@@ -120,9 +129,9 @@ def keep_existing(path: Path, force: bool, source: Path) -> None:
 
 
 def tell(notices: Sequence[Notice], least: Severity = Severity.WARNING) -> None:
-    """Print notices of at least that severity to the terminal's error stream."""
+    """Print notices of at least that severity to the terminal's error stream, each once, the most important first."""
     ranks = list(Severity)
-    for notice in notices:
+    for notice in ranked(notices):
         if ranks.index(notice.severity) >= ranks.index(least):
             print(f"{notice.severity}: {notice.sentence}", file=sys.stderr)
 

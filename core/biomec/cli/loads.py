@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, FieldOption, given, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, given, options_of, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.loads.load_components import LoadReading
@@ -38,11 +38,10 @@ def add_commands(commands: Commands) -> None:
     compare.add_argument("--joint", action="append", default=[], metavar="NAME",
                          help="only this joint; may be repeated")  # fmt: skip
     for flag, field in {"--axes": "axes", "--load-method": "method", "--load-sign": "convention"}.items():
-        compare.add_argument(flag, action=FieldOption, settings=READING, fields=(field,), metavar="NAME",
-                             otherwise="that of the settings of A")  # fmt: skip
+        options_of(READING)(compare, flag, "NAME", field, otherwise="that of the settings of A")
     compare.add_argument("--unit", choices=tuple(UNITS), help="default: that of the settings of A")
     for name in ("measure", "test"):
-        compare.add_argument(f"--{name}", action=FieldOption, settings=COMPARISON, fields=(name,), metavar="NAME")
+        options_of(COMPARISON)(compare, f"--{name}", "NAME", name)
     compare.add_argument("--json", action="store_true", help="print the comparison for programs")
 
     rank = commands.add_parser("rank", help="put exercises in order of what they ask of the joints")
@@ -133,10 +132,10 @@ def _rank(options: argparse.Namespace) -> int:
 
 
 def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
-    """Recordings with their loads, by their titles; warnings about these are told."""
+    """Recordings with their loads, by their titles; their warnings are printed."""
     from biomec.reporting.statistics.load_condition import refuse_unlike
 
-    found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
+    found = {title: _opened(path) for title, path in _titled(paths).items()}  # unreadable files are reported first
     for title, analysis in found.items():
         found[title] = analysis.run_until("loads", progress_on_terminal(title))
         tell(found[title].loads.notices)

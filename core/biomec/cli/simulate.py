@@ -17,7 +17,7 @@ from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.base.progress import Progress
 from biomec.cli import INTERRUPTED
-from biomec.cli.arguments import Commands, FieldOption, frames, given, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, frames, given, options_of, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.tracking.what_if import WhatIf
@@ -29,6 +29,7 @@ SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
 TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
 SETTINGS = "biomec.pipeline.simulation_settings.SimulationSettings"
+_field = options_of(SETTINGS)
 
 
 def add_commands(commands: Commands) -> None:
@@ -72,11 +73,6 @@ def add_commands(commands: Commands) -> None:
     _field(more, "--max-iterations", "N", "max_iterations")
     _field(more, "--rho", "RHO", "rho")
     _field(more, "--error", "M", "error")
-
-
-def _field(group: Any, flag: str, metavar: str | None, field: str, **more: Any) -> None:
-    """Add an option that sets a field of the settings of a simulation."""
-    group.add_argument(flag, action=FieldOption, settings=SETTINGS, fields=(field,), metavar=metavar, **more)
 
 
 def _simulate(options: argparse.Namespace) -> int:

@@ -92,12 +92,12 @@ _BY_TYPE = {kind.type: kind for kind in JOINT_KINDS.values()}
 
 
 def kind_of(constraint: object) -> JointKind | None:
-    """Kind of a joint; None for what is no joint, such as a driver."""
+    """Kind of a joint; None for what is not a joint, such as a driver."""
     return _BY_TYPE.get(type(constraint))
 
 
 def planar_form(constraint: object) -> PlanarForm | None:
-    """What a constraint is in one plane; None for what is no joint there."""
+    """What a constraint is in one plane; None for what is not a joint there."""
     kind = kind_of(constraint)
     return None if kind is None else kind.planar
 

@@ -29,7 +29,7 @@ ORTHONORMAL = 1e-15  # change by a step at which axes are as orthonormal as doub
 def _axes(sequence: str) -> tuple[int, int, int, int, float]:
     """Axes i, j of the first two rotations, the remaining axis, that of the third, and the parity of (i, j, rest)."""
     if sequence not in SEQUENCES:
-        raise BiomecError(f"{sequence} is no sequence of rotations; use one of {', '.join(SEQUENCES)}.")
+        raise BiomecError(f"{sequence} is not a sequence of rotations; use one of {', '.join(SEQUENCES)}.")
     i, j, third = (AXES.index(letter.lower()) for letter in sequence)
     rest = 3 - i - j
     return i, j, rest, third, 1.0 if (j - i) % 3 == 1 else -1.0

@@ -147,7 +147,7 @@ def _check_order(text: TextFile, time_s: FloatArray, lines: IntArray, may_repeat
 
 
 def _counted(text: TextFile, numbers: FloatArray | None, lines: IntArray) -> IntArray | None:
-    """Frame of each row by the file's own numbers, counted from 0; None if they are no count.
+    """Frame of each row by the file's own numbers, counted from 0; None if they are not a count.
 
     Numbers that go up by more than one everywhere are those of a recording of which every second or third was kept.
     """
@@ -235,7 +235,7 @@ def _scatter(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
 
 
 def _most_frames(rows: int) -> int:
-    """Frames beyond which so few rows are no clock with gaps."""
+    """Frames beyond which so few rows are not a clock with gaps."""
     return 10 * rows + 1000
 
 

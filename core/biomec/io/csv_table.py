@@ -60,7 +60,7 @@ class _Block:
 def read_csv(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) -> Trial:
     """Read a CSV file: Biomec's own, or a table of markers with columns ``time, NAME_X, NAME_Y, NAME_Z``.
 
-    In tables of other programs points at (0, 0, 0) are missing, unless told otherwise.
+    In tables of other programs points at (0, 0, 0) are missing, unless stated otherwise.
     """
     text = read_text(path, "CSV")
     first = next((line for line in text.lines if line.strip()), "")

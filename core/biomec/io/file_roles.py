@@ -18,7 +18,7 @@ class Roles:
     """What files are to each other; None is what is not among them.
 
     left_out : further movements and statics: one movement is imported at a time
-    refused  : a sentence about each file that is no recording, or cannot be read
+    refused  : a sentence about each file that is not a recording, or cannot be read
     """
 
     dynamic: Path
@@ -42,8 +42,8 @@ def find_roles(paths: Sequence[Path]) -> Roles:
     """Tell files apart by what they hold: markers, plates or channels, and by whether the subject stands still.
 
     A static says so in its name, or the subject stands still in it while another file moves. The first movement by its
-    name is taken, and the first static, those that say so before others. What is no recording is told, and the others
-    are taken without it.
+    name is taken, and the first static, those that say so before others. Files that are not recordings are
+    reported, the others are taken without them.
     """
     kinds: dict[Path, FileKind] = {}
     refused: list[str] = []

@@ -144,7 +144,7 @@ class _Names:
                 found.append(word)
             else:
                 known = [*self.patterns, *self.labels]
-                raise table.refusal(f"{table.prefix}{key} names {shown(word)}, which is no marker here"
+                raise table.refusal(f"{table.prefix}{key} names {shown(word)}, which is not a marker here"
                                     f"{did_you_mean(word, known)}")  # fmt: skip
         return tuple(found)
 
@@ -242,7 +242,7 @@ def _gait(table: TomlTable, names: _Names) -> WalkingMarkers:
     def both(key: str) -> Sides:
         pattern = table.text(key)
         if SIDE not in pattern or pattern not in names.patterns:
-            raise table.refusal(f"gait.{key} is {shown(pattern)}, which is no marker with a star for the side"
+            raise table.refusal(f"gait.{key} is {shown(pattern)}, which is not a marker with a star for the side"
                                 f"{did_you_mean(pattern, names.patterns)}")  # fmt: skip
         return Sides(names.label(pattern, Side.RIGHT), names.label(pattern, Side.LEFT))
 

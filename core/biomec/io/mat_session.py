@@ -62,7 +62,7 @@ def read_mat_session(path: Path) -> Session | None:
     try:
         plain = made_from(StoredSession, parsed_json(stored["json"]), "session")
         if not isinstance(plain.results, Mapping):
-            raise ValueError("its results are no table")
+            raise ValueError("its results are not a table")
         static = stored.get("static")
         results = variables.get("results", {})
         return session_of(
@@ -86,7 +86,7 @@ def _shapes(result: Result) -> dict[str, Any]:
 
 def _result(stored: StoredResult, fields: Mapping[str, Any]) -> Result:
     if not isinstance(stored.arrays, Mapping):
-        raise ValueError("shapes of arrays are no table")
+        raise ValueError("shapes of arrays are not a table")
     arrays = {name: _array(fields[field_name(name)], *how) for name, how in stored.arrays.items()}
     return Result(arrays, stored.metadata)
 

@@ -219,7 +219,7 @@ class _Load:
 def examine_plate_units(trial: Trial) -> tuple[Trial, tuple[Notice, ...]]:
     """Return the trial with plates in metres where millimetres are evident and metres were only assumed, and notices.
 
-    A loaded centre of pressure over 50 m from the laboratory's origin, or over 5 m from all markers, is no metres.
+    A loaded centre of pressure over 50 m from the laboratory's origin, or over 5 m from all markers, is not in metres.
     """
     plates, notices = [], []
     for plate in trial.plates:

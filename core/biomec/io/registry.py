@@ -140,7 +140,7 @@ def find_format(path: Path) -> tuple[Format, tuple[Notice, ...]]:
         (format_ for format_ in FORMATS if format_.looks_like(head if format_.name == "C3D" else plain)), None
     )
     if by_content is None and by_name is None:
-        raise FileError(path.name, f"this is no recording that Biomec knows. It reads {_known()}.")
+        raise FileError(path.name, f"this is not a recording that Biomec knows. It reads {_known()}.")
     if by_content is None or by_content is by_name:
         assert by_name is not None
         return by_name, ()

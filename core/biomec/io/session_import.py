@@ -305,7 +305,7 @@ def _placed(plate: ForcePlate, trial: Trial, begins: float) -> tuple[ForcePlate,
         notices.append(info("plates-longer", words))
     ratio = plate.rate_hz / trial.rate_hz
     if abs(ratio - round(ratio)) > 1e-6 * ratio:
-        words = f"The plates run at {plate.rate_hz:g} Hz, which is no multiple of the markers' {trial.rate_hz:g} Hz."
+        words = f"The plates run at {plate.rate_hz:g} Hz, which is not a multiple of the markers' {trial.rate_hz:g} Hz."
         notices.append(info("plates-rate", words + " Samples between frames are interpolated where both are needed."))
     return replace(plate, start_s=start), notices
 

@@ -90,7 +90,7 @@ def script(analysis: Analysis, lines: Iterable[str], project: Path | None = None
     imports = _imports(body)
     head = "# " + comment(f"Made by Biomec {__version__} from the history of {analysis.session.dynamic.source.name}.")
     text = "\n".join([head, "", *imports, "", *body]) + "\n"
-    ast.parse(text)  # a line that is no Python is a mistake of ours, and is found here rather than by the user
+    ast.parse(text)  # a line that is not valid Python is a mistake of ours, and is found here rather than by the user
     return text
 
 

@@ -71,7 +71,7 @@ def read_settings(path: Path) -> tuple[AnalysisSettings, tuple[Notice, ...]]:
     except OSError as error:
         raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise FileError(path.name, f"it is no JSON ({error}).") from error
+        raise FileError(path.name, f"it is not valid JSON ({error}).") from error
     data = renamed(data) if isinstance(data, dict) else data
     if not isinstance(data, dict) or not {field.name for field in fields(AnalysisSettings)} & data.keys():
         raise FileError(

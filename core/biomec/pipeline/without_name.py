@@ -94,7 +94,7 @@ def cleaners(
     return words.label, words.sentence
 
 
-# ------------------------------------------------------------------------------------------------ what must not be told
+# ----------------------------------------------------------------------------------------------- what must stay private
 def _names(session: Session) -> tuple[str, ...]:
     """Of the person, and of others in the same files."""
     names = [session.subject.name]

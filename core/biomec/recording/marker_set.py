@@ -53,7 +53,7 @@ class MarkerDefinition:
     internal   : a computed point that no camera sees, such as a joint centre
     removed    : taken off after the static acquisition
     technical  : helps to follow the segment, marks no landmark
-    optional   : its absence is no fault
+    optional   : its absence is not a fault
     replaces   : markers that need not be there if this one is
     aliases    : other labels of the same landmark (patterns)
     near       : labels of neighbouring landmarks that may stand in for it if the user agrees (patterns)
@@ -169,26 +169,26 @@ class MarkerSet:
         midline = self.midline
         for name in (*midline.front, *midline.back, *midline.top, *midline.bottom):
             if name not in known:
-                raise DescriptionError(f"{self.name}: the midline names {name}, which is no marker of the set.")
+                raise DescriptionError(f"{self.name}: the midline names {name}, which is not a marker of the set.")
         _refuse_repeated(self.name, "contact of", (contact.segment for contact in self.contacts))
         for contact in self.contacts:
             if contact.segment not in segments:
-                raise DescriptionError(f"{self.name}: the contacts name {contact.segment}, which is no segment here.")
+                raise DescriptionError(f"{self.name}: contacts name {contact.segment}, which is not a segment here.")
             for name in contact.markers:
                 if name not in known:
-                    raise DescriptionError(f"{self.name}: contacts name {name}, which is no marker of the set.")
+                    raise DescriptionError(f"{self.name}: contacts name {name}, which is not a marker of the set.")
         for name in () if self.gait is None else self.gait.names:
             if name not in known:
-                raise DescriptionError(f"{self.name}: gait names {name}, which is no marker of the set.")
+                raise DescriptionError(f"{self.name}: gait names {name}, which is not a marker of the set.")
         for name in (name for ways in self.landmarks.values() for way in ways for name in way):
             if name not in known:
-                raise DescriptionError(f"{self.name}: landmarks name {name}, which is no marker of the set.")
+                raise DescriptionError(f"{self.name}: landmarks name {name}, which is not a marker of the set.")
         object.__setattr__(self, "landmarks", FrozenDict(dict(self.landmarks)))
 
     def _check_donors(self, where: str, donors: tuple[str, ...], known: set[str]) -> None:
         for name in donors:
             if name not in known:
-                raise DescriptionError(f"{self.name}: {where}: rebuilt_by names {name}, which is no marker of the set.")
+                raise DescriptionError(f"{self.name}: {where}: rebuilt_by names {name}, which is not a marker here.")
             donor = self[name]
             if donor.internal or donor.removed:
                 why = "no camera sees it" if donor.internal else "it is taken off for the dynamic trial"

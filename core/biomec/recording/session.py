@@ -100,7 +100,7 @@ class EmgAlignment:
 
     def __post_init__(self) -> None:
         if not 1 <= self.first <= self.last:
-            raise BiomecError(f"Frames {self.first} to {self.last} are no stretch; frames count from 1.")
+            raise BiomecError(f"Frames {self.first} to {self.last} are not a stretch; frames count from 1.")
 
     @classmethod
     def of(cls, trial: Trial) -> EmgAlignment:

@@ -77,7 +77,7 @@ def plate_arrays(plates: Sequence[ForcePlate]) -> dict[str, NDArray[Any]]:
 
 
 def stored_plates(result: Result, measured: Sequence[ForcePlate]) -> tuple[ForcePlate, ...]:
-    """Return the plates of a step that changed their forces; where they lie is told by the ``measured`` ones."""
+    """Return the plates of a step that changed their forces; the ``measured`` ones say where they lie."""
     names = result.metadata.get("plates")
     if names is None or list(names) != [plate.name for plate in measured]:
         here = ", ".join(names or ()) or "none"

@@ -26,7 +26,7 @@ class WeighingOptions:
 
     gravity   : acceleration of free fall where the recording was made [m/s²]
     still_s   : standing still must last at least this [s]
-    moving_s  : a stretch in motion must last at least this [s]; within a step the markers' mean is no centre of mass
+    moving_s  : a stretch in motion must last at least this [s]; within a step the markers' mean is not a centre of mass
     still_part: while standing still, the total force stays within this share of its mean
     still_speed_m_s : and the markers as a whole rise or sink more slowly than this [m/s]
     least_n   : less than this is not a person [N]

@@ -279,7 +279,7 @@ def _about_analysis(
     text, about = label(automatic & enough & np.isnan(analysis.cutoff_hz))
     if about:
         sentence = (
-            "No noise could be told from the signal, so nothing was filtered (give a cut-off by hand if it should be): "
+            "Noise could not be separated from the signal, so nothing was filtered (otherwise give a cut-off by hand): "
         )
         notices.append(warning("no-cutoff", sentence + text + ".", *about))
     if analysis.grid_hz[-1] + analysis.options.step_hz <= analysis.options.highest_hz:

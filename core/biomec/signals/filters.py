@@ -260,7 +260,7 @@ def low_pass(
     cutoff_hz : one number, or the shape of the channels; NaN leaves a channel as it is
     filter    : name in `FILTERS`
 
-    A stretch shorter than one period of the cut-off holds nothing that could be told from noise by this filter: it is
+    A stretch shorter than one period of the cut-off holds nothing that this filter could separate from noise: it is
     left as it is, and marked in ``untouched``.
     """
     gain = partial(low_pass_gain, filter=filter)

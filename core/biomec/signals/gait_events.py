@@ -77,7 +77,7 @@ def learned_events(
             continue
         best = int(np.nanargmin(misfit))
         inner = 0 < best < len(shifts) - 1 and np.isfinite(misfit[best - 1 : best + 2]).all()
-        # a least misfit at the end of the search is no fit: leave what the rule found
+        # a least misfit at the end of the search is not a fit: leave what the rule found
         result.append(replace(event, time_s=float(event.time_s + shifts[best])) if inner else event)
     return tuple(sorted(result))
 

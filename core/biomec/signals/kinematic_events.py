@@ -220,7 +220,7 @@ def _peak_times(
     """Times (E,) of the peaks of a signal (T,) between gaps, refined by the parabola through three samples [s].
 
     A peak stands out by the prominence asked for; where the recording ends soon after or before it, by a fifth of it on
-    that side. The outermost two samples are no peaks. A signal that varies by less than ``least_range`` is no step.
+    that side. The outermost two samples are not peaks. A signal that varies by less than ``least_range`` is not a step.
     """
     finite = np.isfinite(signal)
     if finite.sum() < 3:

@@ -28,7 +28,7 @@ _PREFIXES = {"right": Side.RIGHT, "left": Side.LEFT, "r": Side.RIGHT, "l": Side.
 _SUFFIXES = {**_PREFIXES, "d": Side.RIGHT, "e": Side.LEFT}
 
 
-GUESSED = 0.1  # confidence that a reading loses when its side is only the last letter of a word: LHEE is no left LHE
+GUESSED = 0.1  # confidence that a reading loses when its side is only the last letter of a word: LHEE is not a left LHE
 
 
 class LabelForm(NamedTuple):

@@ -96,7 +96,7 @@ def find_swaps(
 
     Two markers whose exchange leaves all distances as they are (the only two of a segment, or mirror images in it) are
     seen in their paths, which need to be seen at the beginning or the end of the swap. Without a static pose, a swap
-    that lasts longer than half the trial cannot be told from the frames in which the labels are right.
+    that lasts longer than half the trial cannot be distinguished from the frames in which the labels are right.
     """
     names = tuple(name for name in trial.markers.names if name in marker_set)
     sides = exchanged_sides(trial.markers, marker_set, static)

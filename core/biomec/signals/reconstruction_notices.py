@@ -89,7 +89,7 @@ class GapReporter:
         return notices
 
     def _spare(self, name: str, seen: set[str]) -> bool:
-        """Whether a marker is no landmark that a segment needs, and three others follow its segment."""
+        """Whether a marker is not a landmark that a segment needs, and three others follow its segment."""
         if name not in self.marker_set:
             return True
         marker = self.marker_set[name]

@@ -8,7 +8,7 @@ body bears come from changed origins, exchanged labels and wrong sampling rates.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from biomec.signals.filters import low_pass
 from biomec.signals.stretches import frame_words, span, stretches, widened
 
 COPIED_SHARE = 0.05  # of the frames; with more copies a recording is not to be used
+CROWD = 20  # markers in one place that are compared each with each
 NOISE_M = 1e-5  # least median step of markers between frames, above which they are noisy and no two are equal [m]
 ESCAPED_M = 0.002  # a copy that ends nearer than this to where the marker would have been does no harm [m]
 LEAP_M, LEAP_M_S2 = 0.02, 100.0  # nobody's markers all leap by both within one frame [m, m/s²]: ten times gravity
@@ -228,7 +229,7 @@ def _identical(trial: Trial, fewest: int) -> list[Notice]:
     """Pairs of markers in exactly the same place, at least ``fewest`` frames in a row."""
     markers, notices = trial.markers, []
     columns = np.moveaxis(markers.p_WM, 0, 2).copy()  # (M, 3, T): one trajectory in one place of memory
-    for a, b in combinations(range(len(markers.names)), 2):
+    for a, b in _in_one_place(markers.p_WM, fewest):
         same = columns[a, 0] == columns[b, 0]  # NaN equals nothing
         if same.sum() < fewest:
             continue
@@ -245,6 +246,28 @@ def _identical(trial: Trial, fewest: int) -> list[Notice]:
         )
         notices.append(problem("identical-trajectories", sentence, one, other, frames=_span(runs)))
     return notices
+
+
+def _in_one_place(p_WM: FloatArray, fewest: int) -> list[tuple[int, int]]:
+    """Pairs of markers that may be in the same place for ``fewest`` frames in a row; all others cannot be.
+
+    p_WM : (T, M, 3)
+
+    So long a stretch holds one of every ``fewest`` frames. In these, places are sorted instead of compared each with
+    each. Of more than `CROWD` markers in one place, each is compared with the first of them only.
+    """
+    found: set[tuple[int, int]] = set()
+    for p_WP in p_WM[fewest - 1 :: fewest]:
+        seen = np.flatnonzero(np.isfinite(p_WP).all(axis=1))
+        if len(seen) < 2:
+            continue
+        order = seen[np.lexsort(p_WP[seen].T)]
+        moved = (np.diff(p_WP[order], axis=0) != 0.0).any(axis=1)
+        starts = np.concatenate([[0], np.flatnonzero(moved) + 1, [len(order)]])
+        for k in np.flatnonzero(np.diff(starts) > 1):
+            members = sorted(order[starts[k] : starts[k + 1]].tolist())
+            found |= set(combinations(members, 2) if len(members) <= CROWD else product(members[:1], members[1:]))
+    return sorted(found)
 
 
 def _frozen(trial: Trial, fewest: int, options: TrajectoryCheckOptions) -> tuple[BoolArray, list[Notice]]:

@@ -56,7 +56,7 @@ def reversed_wrists(markers: Markers, marker_set: MarkerSet, static: StaticPose 
 
 
 def _arm(markers: Markers, marker_set: MarkerSet, side: str) -> tuple[str, str, float] | None:
-    """Labels of the thumb and little-finger side, and the median of b · s; None if it cannot be told."""
+    """Labels of the thumb and little-finger side, and the median of b · s; None if it cannot be decided."""
     names = [_marker(markers, marker_set, f"{landmark}_{side}") for landmark in LANDMARKS]
     if any(name is None for name in names):
         return None

@@ -133,9 +133,10 @@
       const n = course.samples, values = numbers(course.curves);
       if (course.raw !== null) { // least and greatest of the raw signal in each stretch, on a scale of its own
         const raw = numbers(course.raw), half = raw.length / 2;
-        let largest = 0;
-        for (const v of raw) if (Math.abs(v) > largest) largest = Math.abs(v);
-        const middle = 0.5 * (TOP + BOTTOM), scale = 0.45 * (BOTTOM - TOP) / (largest || 1);
+        let largest = panel.raw_limit;
+        if (!largest) for (const v of raw) if (Math.abs(v) > largest) largest = Math.abs(v);
+        const middle = 0.5 * (TOP + BOTTOM), scale = 0.5 * (BOTTOM - TOP) / (largest || 1);
+        if (panel.raw_limit) make(svg, "text", { x: RIGHT, y: 14, class: "tick end" }, "raw ±" + (+panel.raw_limit.toPrecision(3)) + " " + panel.raw_unit);
         make(inner, "path", { d: area(raw.slice(0, half), raw.slice(half), (v) => middle - v * scale), class: "raw" });
       }
       if (panel.style === "mean" && course.cycles >= data.fewest) {
@@ -334,7 +335,7 @@
   /* --------------------------------------------------------------------------------------------------------- begin */
   document.querySelectorAll(".grid").forEach((place) => {
     const grid = data.grids[+place.dataset.grid], tab = +place.dataset.tab;
-    place.style.gridTemplateColumns = "repeat(" + grid.columns + ", minmax(0, 1fr))";
+    place.style.gridTemplateColumns = "repeat(" + grid.columns + ", minmax(0, 30rem))";
     grid.panels.forEach((panel) => {
       const cell = document.createElement("div");
       place.appendChild(cell);

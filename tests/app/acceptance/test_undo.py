@@ -28,7 +28,7 @@ def edit_labels(person):
     person.choose("edit.labels")
     dialog = person.dialog()
     box = dialog.form.table.cellWidget(3, 1)
-    box.setCurrentIndex(0)  # this label is no marker
+    box.setCurrentIndex(0)  # this label is not a marker
     box.activated.emit(0)
     dialog.accept()
 

@@ -78,7 +78,7 @@ def test_what_is_entered_about_the_subject_is_imported(qtbot, context, dialog):
 def test_a_date_that_is_none_is_told_and_nothing_is_imported(qtbot, context, dialog):
     dialog.subject.born.setText("3.2.1990")
     dialog.subject.changed.emit()
-    assert "no date" in dialog.wrong.text()
+    assert "not a date" in dialog.wrong.text()
     assert dialog.wrong.isVisible()
     assert not dialog.import_button.isEnabled()
     dialog.accept()
@@ -168,7 +168,7 @@ def test_frames_of_the_emg_are_asked_for(qtbot, context, dialog):
     assert dialog.pages.item(EMG).data(MARK) == "!"
     dialog.first.setValue(100_000)
     dialog.first.editingFinished.emit()
-    assert "no stretch" in dialog.wrong.text()
+    assert "not a stretch" in dialog.wrong.text()
     dialog._choose("emg", SKIP)
     idle(qtbot, dialog)
     assert dialog.pages.item(EMG).isHidden()

@@ -60,6 +60,24 @@ def in_html(content: bytes) -> list[Rows]:
     return [[[one_line(cell) for cell in row] for row in rows] for rows in parser.tables]
 
 
+def squeezed(text: str) -> str:
+    """Text without spaces and ends of lines, which depend on the width of a column."""
+    return "".join(text.split())
+
+
+def pdf_text(content: bytes) -> str:
+    """All text of a PDF in the order in which it was written, squeezed."""
+    import pypdf
+
+    return squeezed("".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages))
+
+
+def rows_not_in_pdf(content: bytes, report: ClinicalReport) -> Rows:
+    """Rows of the report's tables whose cells do not stand one after the other in the text of a PDF."""
+    text = pdf_text(content)
+    return [row for rows in wanted(report) for row in rows if squeezed("".join(row)) not in text]
+
+
 def in_docx(content: bytes) -> list[Rows]:
     """Tables of a Word document."""
     import docx

@@ -188,6 +188,15 @@ def test_a_report_without_a_recording_has_curves_but_no_figure(tab: Tab, tmp_pat
     assert tab.faults == []
 
 
+def test_colours_of_the_sides_are_those_of_the_options(tab: Tab, tmp_path) -> None:
+    path = tmp_path / "r.html"
+    path.write_text(page(example_report(), ReportOptions(colours="red and green"), [growing()]), encoding="utf-8")
+    tab.open(path)
+    colour = "getComputedStyle(document.querySelector('svg.panel path.mean.side-{}')).color"
+    assert tab.value(colour.format("right")) == "rgb(0, 122, 51)"
+    assert tab.value(colour.format("left")) == "rgb(208, 2, 27)"
+
+
 # ------------------------------------------------------------------------------------------------------------- contents
 
 
@@ -197,7 +206,7 @@ def test_numbers_survive_as_whole_numbers() -> None:
     values = np.array([-31.7, 0.0, np.nan, 74.2, 12.345])
     data = _Data()
     assert data.blob(values) == data.blob(values.copy()) == 0  # kept once
-    blob = data.content()["blobs"][0]
+    blob = data.content(ReportOptions())["blobs"][0]
     whole = np.frombuffer(base64.b64decode(blob["data"]), "<i2").astype(float)
     back = np.where(whole == -32768, np.nan, blob["low"] + blob["step"] * (whole + 32767))
     np.testing.assert_allclose(back, values, rtol=0, atol=0.5 * blob["step"] * 1.01, equal_nan=True)  # half a step

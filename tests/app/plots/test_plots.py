@@ -243,7 +243,7 @@ def test_figures_are_white_in_the_dark(panel: PlotPanel, qtbot, tmp_path: Path) 
 
 
 def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, qtbot, tmp_path: Path) -> None:
-    with pytest.raises(BiomecError, match="is no kind of figure"):
+    with pytest.raises(BiomecError, match="is not a kind of figure"):
         panel.save(tmp_path / "figure.docx")
     told = []
     panel.context.user.tell = panel.context.user.fail = lambda title, sentence: told.append(sentence)

@@ -122,7 +122,7 @@ def test_dragging_turns_right_dragging_shifts_and_the_wheel_zooms(view, qtbot):
     view._mouse_moved(_moved(view, QPoint(340, 220), Qt.MouseButton.LeftButton))
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=QPoint(340, 220))
     assert view.camera.azimuth == pytest.approx(azimuth - 16.0)
-    assert view.context.document.selection.point is None  # a drag is no click
+    assert view.context.document.selection.point is None  # a drag is not a click
     qtbot.mousePress(view, Qt.MouseButton.RightButton, pos=QPoint(300, 200))
     view._mouse_moved(_moved(view, QPoint(300, 260), Qt.MouseButton.RightButton))
     assert view.camera.target[1] > target[1]

@@ -1,6 +1,7 @@
 """Compiled code: kept on disk, and never older than its sources."""
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +21,9 @@ print(outer(1.0))
 def _package(root: Path, added: str) -> None:
     """A small package with the real decorator, and a compiled function that calls one from another file."""
     package = root / "biomec"
-    (package / "base").mkdir(exist_ok=True, parents=True)
+    shutil.copytree(Path(biomec.base.compiled.__file__).parent, package / "base", dirs_exist_ok=True)
     (package / "__init__.py").write_text("")
     (package / "base" / "__init__.py").write_text("")
-    for own in ("compiled", "compiled_cache", "own_files", "atomic", "errors", "special_files"):
-        (package / "base" / f"{own}.py").write_text(
-            (Path(biomec.base.compiled.__file__).with_name(f"{own}.py")).read_text()
-        )
     head = "from biomec.base.compiled import compiled\n"
     (package / "callee.py").write_text(f"{head}@compiled\ndef inner(x):\n    return x + {added}\n")
     (package / "caller.py").write_text(

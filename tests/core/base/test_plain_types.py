@@ -56,7 +56,7 @@ BAD = [
     ("count", True, "whole number"),
     ("count", None, "whole number"),
     ("count", 2**63, "too large"),
-    ("parts", "ab", "no list"),
+    ("parts", "ab", "not a list"),
     ("parts", [{}], "name is missing"),
     ("parts", [["a", float("nan")]], "finite"),
     ("parts", [["a", 1.0, 2.0]], "at most 2"),
@@ -65,7 +65,7 @@ BAD = [
     ("born", "2026-13-45", "month"),
     ("colour", "blue", "blue"),
     ("sizes", {"x": float("inf")}, "finite"),
-    ("sizes", [1.0], "no table"),
+    ("sizes", [1.0], "not a table"),
     ("frames", [1], "2 are needed"),
     ("right", 1, "truth value"),
 ]

@@ -91,7 +91,7 @@ def test_a_folder_and_a_file_of_another_kind(tmp_path, capsys):
 
 
 def test_a_file_whose_name_is_no_text(tmp_path):
-    """Names on Linux are bytes; one that is no UTF-8 must not stop the report."""
+    """Names on Linux are bytes; one that is not UTF-8 must not stop the report."""
     path = os.fsencode(tmp_path) + b"/\xff\xfe.trc"
     write_trial(replace(full_trial(), notices=()), tmp_path / "a.trc")
     try:

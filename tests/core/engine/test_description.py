@@ -275,7 +275,7 @@ SENTENCES = {
         swap("mass = 0.1", 'mass = "light"'),
         'my.toml: Body crank: mass must be a number, such as mass = 1.0, not "light".',
     ),
-    "yes is no number": (
+    "yes is not a number": (
         swap("mass = 0.1", "mass = true"),
         "my.toml: Body crank: mass must be a number, such as mass = 1.0, not true.",
     ),

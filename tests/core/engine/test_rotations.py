@@ -105,7 +105,7 @@ def test_a_missing_frame_touches_no_other(rng):
 
 
 def test_a_sequence_that_does_not_exist_is_refused():
-    with pytest.raises(BiomecError, match="XXY is no sequence of rotations; use one of XYX"):
+    with pytest.raises(BiomecError, match="XXY is not a sequence of rotations; use one of XYX"):
         cardan(np.eye(3), "XXY")
 
 

@@ -201,7 +201,7 @@ def test_an_unknown_set_is_refused_with_what_there_is():
         ('title = "A small set"', "", r"title is missing"),
         ('"* thigh" = [', '"* tigh" = [', r"contacts: there is no segment \"right tigh\"; did you mean"),
         ('"*T2", "SACR"] }', '"*T2", "SACK"] }', r"contacts\.\* thigh names \"SACK\".*did you mean"),
-        ('heel = "*T1"', 'heel = "RT1"', r"gait\.heel is \"RT1\", which is no marker with a star"),
+        ('heel = "*T1"', 'heel = "RT1"', r"gait\.heel is \"RT1\", which is not a marker with a star"),
         ('toe = "*T2"', 'tow = "*T2"', r"no key gait\.\"tow\"; did you mean"),
         (', toe = "*T2"', "", r"gait\.toe is missing"),
     ],

@@ -154,7 +154,7 @@ def test_other_programs_read_it_as_hdf5(tmp_path):
     assert start[:3] == ["BIOMEC PROJECT", f"schema {SCHEMA}", f"biomec {__version__}"]
 
 
-# -------------------------------------------------------------------------------------------- files that are no project
+# ---------------------------------------------------------------------------- files that are not projects
 def fault(path: Path) -> str:
     before = path.read_bytes()
     with pytest.raises(FileError) as refused:

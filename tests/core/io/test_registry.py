@@ -86,7 +86,7 @@ def test_text_in_utf_16_is_recognised(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"", "the file is empty"), (b"hello", "no recording that Biomec knows. It reads C3D (.c3d)")],
+    [(b"", "the file is empty"), (b"hello", "not a recording that Biomec knows. It reads C3D (.c3d)")],
 )
 def test_what_is_no_recording(content, words, tmp_path):
     path = tmp_path / "notes.docx"

@@ -223,7 +223,7 @@ def test_opensim_plates() -> None:
         # some samples have horizontal free moments, which move the point by M/F: 7 N m at 100 N
         assert np.abs(plate.centre_of_pressure()[loaded] - p[loaded]).max() < 0.05
     weight = sum(plate.vertical for plate in trial.plates)
-    # walking: the mean of both plates over whole strides is body weight; the recording is no whole number of strides
+    # walking: the mean of both plates over whole strides is body weight; the recording is not a whole number of strides
     assert weight.mean() / 9.80665 == pytest.approx(72.6, rel=0.02)
 
 

@@ -23,7 +23,7 @@ BROKEN = {  # what was done -> text, what is said, the line that is named (None:
     "nothing at all": ("", "it describes no body. Add at least one block that starts with [[body]]", None),
     "only blanks": (" \n\n\t\n", "it describes no body", None),
     "only a remark": ("# to do\n", "it describes no body", None),
-    "not TOML": ("this is no machine", "is not TOML", None),
+    "not TOML": ("this is not a machine", "is not TOML", None),
     "binary": ("\x00\x01\x02", "is not TOML", None),
     "an open quote": (changed('name = "crank"', 'name = "crank'), "is not TOML", 'name = "crank'),
     "an open bracket": (changed('basis = ["A", "B"]', 'basis = ["A", "B"'), "is not TOML", None),

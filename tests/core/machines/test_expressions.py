@@ -43,6 +43,8 @@ def test_the_same_text_with_symbols():
         ("sqrt(-1)", "has no value"),
         ("sqrt(1, 2)", "has no value"),
         ("9**9**9", "too large"),
+        ("((((9**64)**64)**64)**64)**64", r"has no value \(Numerical result out of range\)"),  # it never ended
+        ("(-8)**0.5", "is not real"),
         ("1+" * 300 + "1", "too long"),
         ("(" * 400 + ")" * 50, "is not an expression"),
     ],
@@ -50,6 +52,11 @@ def test_the_same_text_with_symbols():
 def test_anything_else_is_refused_with_a_sentence(text, said):
     with pytest.raises(DescriptionError, match=said):
         value_of(text, {"m": 1.0})
+
+
+def test_towers_of_exact_fractions_end_too():
+    with pytest.raises(DescriptionError, match="a number is too large"):
+        value_of("((((x-x+1)/9)**64)**64)**64", {"x": sympy.Symbol("x")})
 
 
 def test_pi_is_known_but_not_callable():

@@ -165,7 +165,7 @@ def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
 
 
 def test_flight_is_not_missing_force():
-    """Running: with both feet in the air no plate is loaded, and frames of the flight are no support of either foot."""
+    """Running: with both feet in the air no plate is loaded, and flight is not support of either foot."""
     frames, right, left = 60, slice(5, 25), slice(35, 55)
     force = np.zeros((2, frames))
     force[0, right] = force[1, left] = 1500.0

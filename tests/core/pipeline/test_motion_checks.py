@@ -137,7 +137,7 @@ def test_contacts_of_plates_with_another_clock_are_seen(sound, share, severities
 
 
 def test_a_spike_of_a_segment_masks_its_own_frames(sound):
-    """Walking turns a leg by 500°/s at most; five times as fast for three frames is no leg."""
+    """Walking turns a leg by 500°/s at most; five times as fast for three frames is not a leg."""
     frames = sound.signals.trial.frames
     speed = np.degrees(np.linalg.norm(sound.segments.omega, axis=2))
     legs = [k for k, name in enumerate(sound.segments.names) if name.endswith(("thigh", "shank", "foot"))]

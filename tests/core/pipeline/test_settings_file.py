@@ -34,7 +34,7 @@ def test_what_is_written_is_read_again(tmp_path, settings):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("no json", "no JSON"),
+        ("no json", "not valid JSON"),
         ("[1, 2]", "no settings"),
         ('{"model": {"name": "m21"}, "cycles_found": 3}', "no settings"),
     ],

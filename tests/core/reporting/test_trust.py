@@ -51,7 +51,7 @@ def test_a_motion_that_is_exactly_rigid_fits(rigid):
 
 
 def test_a_marker_that_slipped_is_named_with_its_segment_and_frames():
-    # the skin marker of the right thigh is no landmark, so that nothing but its own distance changes
+    # the skin marker of the right thigh is not a landmark, so that nothing but its own distance changes
     analysis, found = judged(shifted(swaying_session(), "CLCX_D_11", slice(20, 30), 0.05))
     worst = finding(found, "Worst marker")
     assert worst.words == worst.marker == "CLCX_D_11"

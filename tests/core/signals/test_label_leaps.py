@@ -38,7 +38,7 @@ def found(p, options=LeapOptions()):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("hz", [0.2, 1.0, 3.0, 5.0])  # 5 Hz: up to 9 m/s and 300 m/s², a racket or a bat
 def test_fast_clean_movement_holds_no_leaps(hz, seed):
-    """Each marker comes where the next one was a moment ago; that is no exchange."""
+    """Each marker comes where the next one was a moment ago; that is not an exchange."""
     assert found(swinging(hz, seed=seed)) == []
     assert found(swinging(hz, noise_m=0.003, seed=seed)) == []
 

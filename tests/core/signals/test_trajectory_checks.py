@@ -10,7 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.registry import read_trial
-from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_accelerations
+from biomec.signals.trajectory_checks import TrajectoryCheckOptions, _in_one_place, check_accelerations
 from biomec.signals.trajectory_checks import check_trajectories as trajectory_checks
 from tests.core.signals.marker_bodies import make_trial, moving_trial, static_trial
 from tests.real_data import recording
@@ -224,3 +224,38 @@ def test_impossible_options_are_refused():
 def test_a_single_marker_has_no_others():
     alone = make_trial(("A",), np.zeros((100, 1, 3)))
     assert check_trajectories(alone) == ()
+
+
+def _longest(flags):
+    longest = run = 0
+    for flag in flags.tolist():
+        run = run + 1 if flag else 0
+        longest = max(longest, run)
+    return longest
+
+
+def test_no_pair_in_one_place_is_missed():
+    """Against every pair compared frame by frame."""
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        frames, markers, fewest = (int(rng.integers(*limits)) for limits in ((2, 40), (2, 12), (2, 6)))
+        p = rng.integers(0, 3, size=(frames, markers, 3)).astype(np.float64)
+        p[rng.random((frames, markers)) < 0.2] = np.nan
+        a, b = rng.integers(markers, size=2)
+        p[:fewest, a] = p[:fewest, b]
+        pairs = {
+            (k, other)
+            for k in range(markers)
+            for other in range(k + 1, markers)
+            if _longest((p[:, k] == p[:, other]).all(axis=1)) >= fewest
+        }
+        assert pairs <= set(_in_one_place(p, fewest))
+
+
+def test_twenty_thousand_markers_are_not_compared_each_with_each():
+    """`biomec info` of a table of 60 000 labels went on for hours."""
+    p = np.repeat(np.random.default_rng(1).normal(size=(1, 20_000, 3)), 4, axis=0)
+    p[:, 7] = p[:, 19_999]
+    assert _in_one_place(p, 2) == [(7, 19_999)]
+    p[:, 100:10_100] = 0.5
+    assert len(_in_one_place(p, 2)) == 1 + 9_999

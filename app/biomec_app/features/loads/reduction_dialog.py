@@ -26,7 +26,7 @@ from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import settings_line
 from biomec.reporting.content.load_section import reduction_sections
-from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.dialog_parts import Fault, empty_tabs, explanation
 from biomec_app.kit.sections import SectionView
 from biomec_app.session.context import Context
 
@@ -168,11 +168,7 @@ class ReductionDialog(QDialog):
         reduced = candidate.loads.reduced
         assert reduced is not None  # by the settings
         self.candidate = candidate
-        while self.tabs.count():
-            page = self.tabs.widget(0)
-            self.tabs.removeTab(0)
-            if page is not None:
-                page.deleteLater()
+        empty_tabs(self.tabs)
         for section in reduction_sections(reduced):
             self.tabs.addTab(SectionView(section), section.title)
         self.pages.setCurrentIndex(1)

@@ -395,7 +395,7 @@ class SimulationPanel(QWidget):
     # ------------------------------------------------------------------ what the user does
 
     def _try(self, act: Callable[[], None]) -> None:
-        """Do what a button means; what cannot be is told."""
+        """Do what a button means; what cannot be done is reported."""
         try:
             act()
         except BiomecError as error:

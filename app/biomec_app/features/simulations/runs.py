@@ -28,7 +28,7 @@ ENDINGS = {
     Ending.NOT_CONVERGED: "did not converge",
     Ending.DIVERGED: "ran away",
     Ending.UNSOLVABLE: "not solvable",
-    Ending.NO_NUMBER: "a force is no number",
+    Ending.NO_NUMBER: "a force is not a number",
     Ending.TOO_LONG: "too many steps",
 }
 
@@ -52,7 +52,7 @@ def run_facts(analysis: Analysis, run: SimulationRun) -> RunFacts:
     """Facts of a run of an analysis."""
     settings, base = run.settings, analysis.session.dynamic.first_frame
     whole = (run.last - run.first) / run.rate_hz
-    taken = slice(1, None)  # the start is no step
+    taken = slice(1, None)  # the start is not a step
     stretch = f"cycle {settings.cycle}, " if settings.cycle is not None else ""
     steps = len(run.step_time_s) - 1
     rows = {

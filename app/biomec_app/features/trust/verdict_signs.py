@@ -1,4 +1,4 @@
-"""Signs of a verdict: told apart by shape as well as by colour."""
+"""Signs of a verdict: they differ in shape as well as in colour."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Draft:
         return frozenset(name for name, value in self.opened.items() if name in values and values[name] != value)
 
     def edited(self, text: str) -> Draft:
-        """With another text; what is wrong with it is told, and then the machine stays."""
+        """With another text; its errors are reported, and the machine stays as it was."""
         if text == self.text:
             return self
         try:

@@ -1,4 +1,4 @@
-"""The text of the machine: read again after a pause in typing; a fault is told with its line."""
+"""The text of the machine: read again after a pause in typing; errors are shown with their line."""
 
 from __future__ import annotations
 

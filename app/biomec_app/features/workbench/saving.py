@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,16 +20,22 @@ from biomec.base.plain_text import file_name, xml
 from biomec.base.progress import Progress
 from biomec.machines.output import curves_table, written_files
 from biomec.machines.study import Run
+from biomec_app.features.workbench.bench import Bench
 from biomec_app.features.workbench.drawing import Drawing
+from biomec_app.features.workbench.player import Player
+from biomec_app.features.workbench.plots import Plots
+from biomec_app.features.workbench.result_pages import FiguresPage
+from biomec_app.features.workbench.stage import Stage
+from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.figure_export import PlotFigure, figure_writer
+from biomec_app.session.context import Context
+from biomec_app.session.jobs import Jobs
 from biomec_app.session.plot_view import PlotView
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
     from PySide6.QtWidgets import QMenu
-
-    from biomec_app.features.workbench.window import WorkbenchWindow
 
 FIGURE = QSize(900, 420)  # of saved plots, or higher if there are many
 NO_RUN = "There is no run yet. Choose an analysis, and run it."
@@ -36,11 +43,19 @@ LANGUAGES = {".py": "Python", ".c": "C", ".m": "MATLAB, Octave", ".tex": "LaTeX"
              ".json": "Data"}  # fmt: skip
 
 
+@dataclass(frozen=True, eq=False)
 class Saving:
-    """What the items of the menu do."""
+    """What the items of the menu do, and the parts of the window that they save; ``say`` writes into its status bar."""
 
-    def __init__(self, window: WorkbenchWindow) -> None:
-        self._window = window
+    context: Context
+    bench: Bench
+    stage: Stage
+    player: Player
+    table: FiguresPage
+    panes: Plots
+    painter: Painter
+    jobs: Jobs
+    say: Callable[[str, int], None]
 
     def add_items(self, menu: QMenu, item: Callable[..., QAction]) -> None:
         """Fill the menu."""
@@ -56,21 +71,21 @@ class Saving:
     @property
     def _run(self) -> Run:
         """The chosen run, or the last that is shown."""
-        bench = self._window.bench
+        bench = self.bench
         kept = bench.current or next(iter(reversed(bench.shown)), None)
         if kept is None:
             raise BiomecError(NO_RUN)
         return kept.run
 
     def _ask(self, title: str, pattern: str, name: str) -> Path | None:
-        context = self._window.context
-        return context.user.ask_file(title, pattern, True, str(Path(context.preferences.folder) / name))
+        folder = Path(self.context.preferences.folder)
+        return self.context.user.ask_file(title, pattern, True, str(folder / name))
 
     def _name(self, run: Run, ending: str) -> str:
         return f"{run.machine.name}-{run.study}{ending}"
 
     def _told(self, path: Path) -> None:
-        self._window.statusBar().showMessage(f"Saved as {path.name}.", 8000)
+        self.say(f"Saved as {path.name}.", 8000)
 
     def curves(self) -> None:
         """Save the curves of the chosen run as a table."""
@@ -82,7 +97,7 @@ class Saving:
 
     def figures(self) -> None:
         """Save the table of figures of the shown runs."""
-        run, content = self._run, self._window.figures.content
+        run, content = self._run, self.table.content
         path = self._ask("Save figures", "Table (*.csv)", self._name(run, "-figures.csv"))
         if path is not None:
             save_text(content.text(","), path)
@@ -90,8 +105,8 @@ class Saving:
 
     def plots(self) -> None:
         """Save the plots as a figure, written in the background."""
-        self._window.plots.show_now()
-        run, panes = self._run, self._window.plots.chosen
+        self.panes.show_now()
+        run, panes = self._run, self.panes.chosen
         if not panes:
             raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
         path = self._ask("Save plots", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", self._name(run, ".png"))
@@ -101,32 +116,31 @@ class Saving:
                 write = figure_writer(figure, path, None)
             finally:
                 figure.close()
-            self._window.painter.paint("save", write, lambda _, fault: self._saved(path, fault))
+            self.painter.paint("save", write, lambda _, fault: self._saved(path, fault))
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if isinstance(fault, BiomecError):
-            self._window.context.user.fail("Save plots", str(fault))
+            self.context.user.fail("Save plots", str(fault))
         elif fault is not None:
             told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
-            self._window.context.user.tell("Save plots", told)
+            self.context.user.tell("Save plots", told)
         else:
             self._told(path)
 
     def drawing(self) -> None:
         """Save the drawing of the moment."""
-        name = f"{self._window.bench.machine.name}.png"
+        name = f"{self.bench.machine.name}.png"
         path = self._ask("Save drawing", "Picture (*.png);;Drawing (*.svg)", name)
         if path is not None:
-            save_drawing(self._window.stage.drawing, path)
+            save_drawing(self.stage.drawing, path)
             self._told(path)
 
     def movie(self) -> None:
         """Save the motion that is shown, in the background."""
-        window = self._window
-        path = self._ask("Save movie", "Animated picture (*.gif)", f"{window.bench.machine.name}.gif")
+        path = self._ask("Save movie", "Animated picture (*.gif)", f"{self.bench.machine.name}.gif")
         if path is not None:
-            work = movie(window.stage.drawing, path, float(window.player.speed.currentData()))
-            window.jobs.start("Movie", work, self._told)
+            work = movie(self.stage.drawing, path, float(self.player.speed.currentData()))
+            self.jobs.start("Movie", work, self._told)
 
     def equations(self) -> None:
         """Save one of the files that go with the run, such as its equations in C; the ending chooses which."""
@@ -147,8 +161,8 @@ class Saving:
 
     def everything(self) -> None:
         """Save curves, figures, report, machine and equations of the chosen run into a folder of its own."""
-        window, run = self._window, self._run
-        folder = window.context.user.ask_folder("Save all of the run into a folder", "")
+        run = self._run
+        folder = self.context.user.ask_folder("Save all of the run into a folder", "")
         if folder is None:
             return
         place = _free(Path(folder) / file_name(f"{run.machine.name}-{run.study}"))
@@ -157,7 +171,7 @@ class Saving:
             place.mkdir(parents=True, exist_ok=True)
             save_text(content, place / name)
             written.append(place / name)
-        window.context.user.show_written("All of the run", tuple(written), ())
+        self.context.user.show_written("All of the run", tuple(written), ())
 
 
 def _free(folder: Path) -> Path:

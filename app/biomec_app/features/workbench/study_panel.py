@@ -247,7 +247,7 @@ class StudyPanel(QWidget):
     # ------------------------------------------------------------------ running
 
     def run(self) -> None:
-        """Run the chosen study in the background; what goes wrong is told."""
+        """Run the chosen study in the background; errors are reported."""
         study = self.study
         if study is None or self.form is None or not self.run_button.isEnabled():
             return

@@ -29,7 +29,7 @@ from biomec_app.features.workbench.sketch import Sketch, sketch
 from biomec_app.features.workbench.stage import ZOOM, Stage
 from biomec_app.features.workbench.study_panel import StudyPanel
 from biomec_app.kit.painter import Painter
-from biomec_app.kit.theme import DARK, LIGHT, Theme
+from biomec_app.kit.theme import Theme, of_palette
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.project_file import DISCARD, SAVE
@@ -58,7 +58,6 @@ class WorkbenchWindow(QMainWindow):
         self._warm = False  # the kernels of the engine are compiled, so that parts are joined without a wait
         self._closed = False
         self._sketches: dict[int, tuple[MachineMotion, Sketch]] = {}
-        self.saving = Saving(self)
         self._build()
         self._build_menus()
         self._connect()
@@ -78,6 +77,10 @@ class WorkbenchWindow(QMainWindow):
         self.stage, self.player, self.plots = Stage(), Player(bench), Plots(bench)
         self.figures, self.text = FiguresPage(bench), TextPage(bench, self.painter)
         self.studies, self.runs = StudyPanel(bench, self.jobs, self._previews), RunList(bench)
+        self.saving = Saving(
+            self.context, bench, self.stage, self.player, self.figures, self.plots, self.painter, self.jobs,
+            self.statusBar().showMessage,
+        )  # fmt: skip
         self.results = QTabWidget()
         self.results.setObjectName("workbench.results")
         for page, words in ((self.plots, "C&urves"), (self.figures, "Fi&gures"), (self.text, "E&quations and Text")):
@@ -195,7 +198,7 @@ class WorkbenchWindow(QMainWindow):
             focus.setFocus()
 
     def _try(self, title: str, act: Callable[[], Any]) -> None:
-        """Do something; what goes wrong is told."""
+        """Do something; errors are reported."""
         try:
             act()
         except BiomecError as error:
@@ -388,8 +391,7 @@ class WorkbenchWindow(QMainWindow):
             part.set_theme(theme)
 
     def _take_colours(self) -> None:
-        dark = self.palette().window().color().lightness() < 128
-        self.set_theme(DARK if dark else LIGHT)
+        self.set_theme(of_palette(self))
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the theme."""

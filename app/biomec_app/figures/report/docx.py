@@ -32,7 +32,7 @@ from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.remarks import pages_with_remarks
 
 MARGIN_MM, TOP_MM = 15.0, 27.0
-AROUND_MM = 70.0  # of a sheet, for its margins, head and headings
+HEADINGS_MM, MORE_HEAD_MM = 27.0, 10.0  # above a picture; what ours may add to the header of a template
 LOGO_MM = 9.0
 TABLE_POINTS, SMALL_POINTS, TEXT_POINTS = 8.5, 8.0, 10.0
 LONGEST_PROPERTY = 255  # letters; Word takes no more
@@ -199,17 +199,15 @@ class _Document:
             self._drawn(block, page)
 
     def _drawn(self, block: Drawn, page: Page) -> None:
-        sheet = self.options.size(page.landscape)
-        width, room = self._width(page), sheet[1] - AROUND_MM
-        high = height_mm(block, width, room, self.options)
+        width = self._width(page)
+        high = height_mm(block, width, self._room(), self.options)
         self._picture(picture(block, width, high, self.options), page, described(block))
 
     def _picture(self, content: bytes, page: Page, text: str) -> None:
         from docx.shared import Mm
 
-        sheet = self.options.size(page.landscape)
         shape = self.word.add_picture(io.BytesIO(content), width=Mm(self._width(page)))
-        most = Mm(sheet[1] - AROUND_MM)
+        most = Mm(self._room())
         if shape.height > most:
             shape.width, shape.height = round(shape.width * most / shape.height), most
         shape._inline.docPr.set("descr", _plain(text))
@@ -218,6 +216,12 @@ class _Document:
     def _width(self, page: Page) -> float:
         """Width of a picture on a page [mm]."""
         return min(self._text_width(), self.options.size(page.landscape)[0] - 20.0)
+
+    def _room(self) -> float:
+        """Height that a picture may have below its headings [mm]."""
+        section = self.word.sections[-1]
+        text = float((section.page_height - section.top_margin - section.bottom_margin) / EMU_OF_MM)
+        return text - HEADINGS_MM - (0.0 if self.own else MORE_HEAD_MM)
 
     def _text_width(self) -> float:
         """Width of the text of the last section [mm]."""

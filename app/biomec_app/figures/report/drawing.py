@@ -108,7 +108,7 @@ def described(block: Drawn) -> str:
 
 
 def _look(options: ReportOptions, point: float) -> Look:
-    return Look(point=point, colours=options.colours or OURS)
+    return Look(point=point, colours=options.colours or OURS, strips=options.strips)
 
 
 def _paint(painter: QPainter, rect: QRectF, block: Drawn, look: Look) -> None:

@@ -27,6 +27,7 @@ from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.printed import REMARK, page_html, who
 from biomec_app.figures.report.remarks import pages_with_remarks
 from biomec_app.kit.colours import LIGHT
+from biomec_app.plots.clinical.look import OURS, SIDE_COLOURS, Look
 from biomec_resources import resource
 
 RAW_STRETCHES = 200  # of a cycle, for each the least and the greatest value of a raw signal
@@ -76,14 +77,14 @@ def page(
             f"<p>{html(who(report.heading))}</p></div></header>",
             f'<div class="tabs" role="tablist" aria-label="Pages">{"".join(tabs)}</div>',
             f'<div class="work"><div class="pages">{"".join(sections)}</div>{FIGURE if data.moving else ""}</div>',
-            f'<script type="application/json" id="data">{_json(data.content())}</script>',
+            f'<script type="application/json" id="data">{_json(data.content(options))}</script>',
         )
     )
     script = resource("report", "interactive.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     policy = f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-    style = resource("report", "interactive.css").read_text("utf-8") + _colours()
+    style = resource("report", "interactive.css").read_text("utf-8") + _own_style(options)
     made = document(report.title, body, REMARK, style, head)
     return made.replace("</main>", f"</main>\n<script>{script}</script>\n{NO_SCRIPT}", 1)
 
@@ -101,9 +102,19 @@ FIGURE = """<aside class="figure">
 </aside>"""
 
 
-def _colours() -> str:
-    """Colours of the sides as style."""
-    return f":root {{ --right: {LIGHT.right}; --left: {LIGHT.left}; --none: {LIGHT.text}; }}\n"
+def _own_style(options: ReportOptions) -> str:
+    """Paper and colours of the sides as style."""
+    right, left = _side_colours(options)
+    dashed = SIDE_COLOURS.get(options.colours or OURS, SIDE_COLOURS[OURS]).left_dashed
+    return (
+        f"@page {{ size: {options.paper}; }}\n:root {{ --right: {right}; --left: {left}; --none: {LIGHT.text}; }}\n"
+        f"{'.panel path.side-left { stroke-dasharray: 4 2; }' if dashed else ''}\n"
+    )
+
+
+def _side_colours(options: ReportOptions) -> tuple[str, str]:
+    look = Look(colours=options.colours or OURS)
+    return look.colour("right"), look.colour("left")
 
 
 def _json(content: Any) -> str:
@@ -121,9 +132,10 @@ class _Data:
     _blobs: list[Any] = field(default_factory=list)
     _known: dict[tuple[str, float, float], int] = field(default_factory=dict)
 
-    def content(self) -> dict[str, Any]:
+    def content(self, options: ReportOptions) -> dict[str, Any]:
         """All of it, as plain JSON."""
-        colours = {"right": LIGHT.right, "left": LIGHT.left, "none": LIGHT.text, "hair": LIGHT.line}
+        right, left = _side_colours(options)
+        colours = {"right": right, "left": left, "none": LIGHT.text, "hair": LIGHT.line}
         return {
             "grids": self.grids,
             "trials": self.moving,
@@ -169,6 +181,8 @@ class _Data:
             "low": panel.low,
             "high": panel.high,
             "missing": panel.missing,
+            "raw_limit": panel.raw_limit,
+            "raw_unit": panel.raw_unit,
             "style": style,
             "active": [list(one) for one in panel.active],
             "band": None

@@ -5,15 +5,14 @@ A `QGuiApplication` must exist, with a screen or without.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 
-from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
-from biomec.base.progress import Progress, part_of
+from biomec.base.progress import Progress
 from biomec.reporting.clinical.blocks import (
     Bars,
     Block,
@@ -21,7 +20,6 @@ from biomec.reporting.clinical.blocks import (
     FigureRequest,
     FreeText,
     Grid,
-    Page,
     PathOfPressure,
     Words,
 )
@@ -29,13 +27,14 @@ from biomec.reporting.tables import Table
 from biomec_app.figures.report.drawing import figure_png
 from biomec_app.figures.report.logo import logo_image
 from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.remarks import pages_with_remarks
 from biomec_app.figures.report.sheets import TITLE, Piece, Sheet, Typesetter, flowed, head_and_foot, space
 from biomec_app.plots.clinical.look import OURS, PAPER, Look
 
 DOTS = 1200  # units in an inch; lines and letters are placed that finely
 MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
 INCH_MM = 25.4
-MEASURED, SUMMARY = "measured", "summary"
+_LETTERS = re.compile(rb"(?<= )\[<[0-9A-F<> ]*\]\nendbfrange", re.DOTALL)
 
 
 def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
@@ -48,36 +47,36 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     writer.setAuthor(report.heading.laboratory)
     writer.setCreator(f"Biomec {report.heading.version}")
     sheets = _sheets(report, options, DOTS / 72.0)
-    painter = None
-    for k, sheet in enumerate(sheets):
-        width, height = options.size(sheet.landscape)
-        size = QPageSize(QSizeF(min(width, height), max(width, height)), QPageSize.Unit.Millimeter, options.paper)
-        turned = QPageLayout.Orientation.Landscape if sheet.landscape else QPageLayout.Orientation.Portrait
-        writer.setPageLayout(QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0)))
-        if painter is None:
-            painter = QPainter(writer)
-            if not painter.isActive():
+    painter = QPainter()
+    try:  # a painter that outlives its device ends the program
+        for k, sheet in enumerate(sheets):
+            writer.setPageLayout(_page_layout(options, sheet.landscape))
+            if k:
+                writer.newPage()
+            elif not painter.begin(writer):
                 raise BiomecError("The PDF cannot be drawn: Qt's PDF engine did not start.")
-        else:
-            writer.newPage()
-        _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
-        if progress is not None:
-            progress(0.1 + 0.9 * (k + 1) / len(sheets))
-    assert painter is not None
-    painter.end()
+            _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
+            if progress is not None:
+                progress(0.1 + 0.9 * (k + 1) / len(sheets))
+    finally:
+        painter.end()
     buffer.close()
-    return bytes(buffer.data().data())
+    return searchable(bytes(buffer.data().data()))
 
 
-def write_pdf(
-    report: ClinicalReport, path: Path, options: ReportOptions | None = None, progress: Progress | None = None
-) -> None:
-    """Write the PDF; an older file stays until the new one is whole."""
-    content = written(report, options or ReportOptions(), part_of(progress, 0.0, 0.98))
-    with atomic_path(Path(path)) as temporary:
-        temporary.write_bytes(content)
-    if progress is not None:
-        progress(1.0)
+def searchable(pdf: bytes) -> bytes:
+    """The PDF with spaces where Qt calls them tabs, in the tables that say what letter a sign is; its length stays.
+
+    Space and tab are the same sign in a font, and Qt notes the first of them, so that a search for two words fails.
+    """
+    return _LETTERS.sub(lambda found: found[0].replace(b"<0009>", b"<0020>"), pdf)
+
+
+def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
+    width, height = options.size(False)
+    size = QPageSize(QSizeF(width, height), QPageSize.Unit.Millimeter, options.paper)
+    turned = QPageLayout.Orientation.Landscape if landscape else QPageLayout.Orientation.Portrait
+    return QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0))
 
 
 def sheet_count(report: ClinicalReport, options: ReportOptions) -> int:
@@ -97,19 +96,20 @@ def sheet_images(
         image = QImage(width, height, QImage.Format.Format_RGB32)
         image.fill(QColor(PAPER.panel))
         painter = QPainter(image)
-        _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
-        painter.end()
+        try:
+            _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
+        finally:
+            painter.end()
         yield image
 
 
 def _document_title(report: ClinicalReport) -> str:
-    """Title in the properties of the file; without a name it has the identifier alone."""
-    heading = report.heading
-    return ", ".join(filter(None, (report.title, heading.who or heading.identifier, heading.measured)))
+    """Title in the properties of the file, which searches and lists show: it does not tell who the person is."""
+    return ", ".join(filter(None, (report.title, report.heading.measured)))
 
 
 def _look(options: ReportOptions, point: float) -> Look:
-    return Look(point=point, colours=options.colours or OURS)
+    return Look(point=point, colours=options.colours or OURS, strips=options.strips)
 
 
 def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
@@ -123,9 +123,7 @@ def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
 def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> list[Sheet]:
     """All sheets; pages that stand upright and are short still begin a sheet of their own."""
     look, sheets = _look(options, point), []
-    pages = report.pages or (Page(SUMMARY, report.title, ()),)
-    told = False
-    for k, page in enumerate(pages):
+    for k, page in enumerate(pages_with_remarks(report)):
         area = _area(options, page.landscape, point)
         setter = Typesetter(look, area.width())
         pieces: list[Piece] = []
@@ -136,21 +134,8 @@ def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> lis
         pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
         for block in page.blocks:
             pieces += _pieces(setter, block, options)
-        if page.kind == MEASURED or (k == len(pages) - 1 and not told):
-            pieces += _left_out(setter, report)
-            told = True
         sheets += flowed(pieces, area, page.landscape)
     return sheets
-
-
-def _left_out(setter: Typesetter, report: ClinicalReport) -> list[Piece]:
-    pieces: list[Piece] = []
-    if report.left_out:
-        rows = tuple((one.title, one.reason) for one in report.left_out)
-        pieces += setter.table(Table("Pages left out", ("Page", "Why"), rows))
-    if report.notices:
-        pieces += setter.words(Words(report.notices, "About this report"))
-    return pieces
 
 
 def _pieces(setter: Typesetter, block: Block, options: ReportOptions) -> list[Piece]:

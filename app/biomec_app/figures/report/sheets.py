@@ -80,7 +80,10 @@ def flowed(pieces: Sequence[Piece], area: QRectF, landscape: bool) -> list[Sheet
                 sheets[-1].placed.append((head, QRectF(area.left(), y, area.width(), head.height)))
                 y += head.height
         for n, piece in enumerate(group):
+            after = sum(other.height for other in pieces[last + 1 :])
             rest = sum(other.height for other in group[n + 1 :])
+            if y + piece.height + rest + after <= area.bottom():
+                rest += after  # all that follows fits here too, if this one leaves it room
             high = min(max(piece.height, piece.most), max(piece.height, area.bottom() - y - rest))
             sheets[-1].placed.append((piece, QRectF(area.left(), y, area.width(), high)))
             y += high
@@ -312,9 +315,14 @@ class Typesetter:
 
 
 def head_and_foot(
-    painter: QPainter, sheet: QRectF, margins: float, look: Look, head: tuple[str, str, str], foot: tuple[str, str, str],
+    painter: QPainter,
+    sheet: QRectF,
+    margins: float,
+    look: Look,
+    head: tuple[str, str, str],
+    foot: tuple[str, str, str],
     logo: QImage | None,
-) -> None:  # fmt: skip
+) -> None:
     """What stands on every sheet: laboratory, person, days above; version, verdict, page below.
 
     head : laboratory, whom it is about, what it is;  foot : left, middle, right

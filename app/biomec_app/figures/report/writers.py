@@ -37,7 +37,7 @@ class ReportFile:
 
 WRITERS: Mapping[str, ReportFile] = FrozenDict(
     {
-        ".pdf": ReportFile("PDF document", "biomec_app.figures.report.pdf"),
+        ".pdf": ReportFile("PDF", "biomec_app.figures.report.pdf"),
         ".html": ReportFile("Page to print (HTML)", "biomec_app.figures.report.printed"),
         "interactive.html": ReportFile("Page that moves (HTML)", "biomec_app.figures.report.interactive"),
         ".docx": ReportFile("Word document", "biomec_app.figures.report.docx"),

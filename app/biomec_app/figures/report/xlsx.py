@@ -46,6 +46,7 @@ SHEETS = {
     "provenance": PROVENANCE,
 }
 """How the kind of a page begins -> its sheet; other pages have sheets named by their titles."""
+PARTS = (" mean", " SD", " cycles", " norm")  # how sheets of curves end
 LONGEST_TEXT = 32_000  # letters in a cell; Excel keeps 32 767
 LONGEST_SHEET = 31  # letters of the name of a sheet
 _NOT_IN_SHEET = re.compile(r"[\[\]:*?/\\']")
@@ -94,7 +95,7 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     sheets: list[_Sheet] = []
     try:
         for k, (name, rows) in enumerate(contents):
-            sheets.append(_Sheet(book, _free_name(name, names)))
+            sheets.append(_Sheet(book, _free_name(name, names), name.endswith(PARTS)))
             for row in rows:
                 sheets[-1].add(row)
             if progress is not None:
@@ -111,9 +112,19 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
 class _Sheet:
     """A sheet that is written row by row."""
 
-    def __init__(self, book: Any, name: str) -> None:
+    def __init__(self, book: Any, name: str, curves: bool) -> None:
+        from openpyxl.styles import Alignment, Font
+
         self._sheet = book.create_sheet(name)
-        self._sheet.column_dimensions["A"].width = 42
+        self._bold = Font(name="Calibri", size=11, bold=True)  # of the usual style
+        self._wrapped = Alignment(wrap_text=True, vertical="top") if curves else None
+        self._sheet.page_setup.orientation = "landscape"
+        if curves:
+            self._sheet.freeze_panes = "B2"
+        else:
+            self._sheet.column_dimensions["A"].width = 42
+            self._sheet.sheet_properties.pageSetUpPr.fitToPage = True
+            self._sheet.page_setup.fitToHeight = 0  # as many sheets of paper as it takes, each as wide as all columns
         for letter in "BCDEFGHIJKL":
             self._sheet.column_dimensions[letter].width = 16
 
@@ -126,7 +137,6 @@ class _Sheet:
 
     def _cell(self, content: object) -> Any:
         from openpyxl.cell import WriteOnlyCell
-        from openpyxl.styles import Font
 
         if content is None or isinstance(content, (int, float)):
             return content if content is None or np.isfinite(content) else None
@@ -142,7 +152,9 @@ class _Sheet:
             made.style = "Normal"
             made.quotePrefix = True  # and stays one when somebody edits it
         if head:
-            made.font = Font(bold=True)
+            made.font = self._bold
+            if self._wrapped is not None:
+                made.alignment = self._wrapped
         return made
 
 

@@ -89,7 +89,7 @@ class NumberBox(QDoubleSpinBox):
             return self.minimum() if text == self.specialValueText() else self.value()
 
     def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
-        """Let numbers be typed, with powers of ten too; their range is told by the form."""
+        """Let numbers be typed, with powers of ten too; the form states their range."""
         try:
             inside = self.minimum() <= float(self._plain(text)) <= self.maximum()
         except ValueError:
@@ -220,7 +220,7 @@ class TypedRow(FormRow):
         if self.entry.kind is not Kind.WHOLE:
             return number
         if not number.is_integer():
-            raise BiomecError(f"{label}: {number:g} is no whole number.")
+            raise BiomecError(f"{label}: {number:g} is not a whole number.")
         return round(number)
 
 

@@ -97,7 +97,7 @@ def parse_direction(text: str) -> Direction:
     match = _PRODUCT.fullmatch(text)
     if match is None:
         raise DescriptionError(
-            f'"{text}" is no direction. Write a difference of two points such as "CAC - VC", or a cross product '
+            f'"{text}" is not a direction. Write a difference of two points such as "CAC - VC", or a cross product '
             f'such as "(GLAB - CAC) x y"; an s in front reverses it on the left side.'
         )
     minus, sided, head, tail, axis, head_2, tail_2, axis_2 = match.groups()

@@ -33,8 +33,8 @@ class FunctionalOptions:
     The limits of movement are Biomec's own, cautious choice. Regressions of the hip miss its centre by 12.3 ± 5.9 mm
     (Harrington) and 25.0 ± 6.7 mm (Davis) [Mantovani2016]; a centre beyond mean + 3 SD of the poorer one is not the
     joint's. Good functional trials leave a residual of about 12 mm [RaveraPeterson2021], and soft tissue moves by 20 mm
-    [Fiorentino2016]; a larger residual is no rotation about one point. The distance also bounds the radius: the lengths
-    of the segments change by no more than it.
+    [Fiorentino2016]; a larger residual is not a rotation about one point. The distance also bounds the radius: the
+    lengths of the segments change by no more than it.
 
     range_of_centre : of the second largest turn that SCoRE wants to see; movements to record are in [Camomilla2006]
     range_of_axis   : of the largest turn that SARA wants to see

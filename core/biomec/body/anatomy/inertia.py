@@ -216,7 +216,7 @@ class _Person:
             self.pose.notices.append(
                 info(
                     "mass-not-rescaled",
-                    f"The table {self.table.name} has not all segments of a body: its masses are taken literally.",
+                    f"The table {self.table.name} does not cover the whole body; its masses are used unscaled.",
                 )
             )
             return 1.0
@@ -275,7 +275,7 @@ class _Person:
         """Thorax and abdomen joined at their common centre of mass: J = Σ J_i + m_i (|d_i|² 1 − d_i d_iᵀ)."""
         if LUMBAR_TOP not in self.pose.points:
             raise BiomecError(
-                f"Inertia of the {name}: thorax and abdomen cannot be told apart without the landmark {LUMBAR_TOP}. "
+                f"Inertia of the {name}: thorax and abdomen cannot be separated without the landmark {LUMBAR_TOP}. "
                 f'Add a marker on T12, or choose torso = "diagonal".'
             )
         percent = {row: self.table_of(row).entry(row, self.sex).mass for row in ("thorax", "abdomen")}

@@ -54,8 +54,8 @@ def reduced(model: BodyModel, without: Sequence[str]) -> BodyModel:
         if not found:
             known = [_pattern(name) for name in (*segments, *others)]
             raise DescriptionError(
-                f"without names {shown(pattern)}, which is no part of {model.name}{did_you_mean(pattern, known)} Its "
-                f"segments are {', '.join(dict.fromkeys(_pattern(segment.name) for segment in model.segments))}."
+                f"without names {shown(pattern)}, which is not a part of {model.name}{did_you_mean(pattern, known)} "
+                f"Its segments are {', '.join(dict.fromkeys(_pattern(segment.name) for segment in model.segments))}."
             )
         dropped |= found
     there = segments - dropped

@@ -96,7 +96,7 @@ def _base(top: TomlTable) -> BodyModel:
     name = top.text("base")
     if name not in shipped_models():
         raise top.refusal(
-            f"base names {shown(name)}, which is no model that comes with Biomec"
+            f"base names {shown(name)}, which is not a model that comes with Biomec"
             f"{did_you_mean(name, shipped_models())} There are {', '.join(shipped_models())}.",
             "base",
         )
@@ -114,7 +114,7 @@ def _roots(top: TomlTable, base: BodyModel, names: list[str]) -> tuple[str, ...]
     for root in roots:
         if root not in names:
             raise top.refusal(
-                f"roots names {shown(root)}, which is no segment here{did_you_mean(root, names)}", "roots"
+                f"roots names {shown(root)}, which is not a segment here{did_you_mean(root, names)}", "roots"
             )
     if not roots:
         raise top.refusal(

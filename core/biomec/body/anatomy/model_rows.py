@@ -52,7 +52,7 @@ def known(table: TomlTable, key: str, value: str, names: Iterable[str]) -> str:
     """Return a name that a key gives, if it is among those of the segments."""
     if value not in names:
         raise table.refusal(
-            f"{key} names {shown(value)}, which is no segment here{did_you_mean(value, list(names))}", key
+            f"{key} names {shown(value)}, which is not a segment here{did_you_mean(value, list(names))}", key
         )
     return value
 
@@ -157,7 +157,7 @@ def _component(table: TomlTable, text: str, side: Side | None) -> AngleComponent
     match = _ANGLE.fullmatch(text)
     if match is None or match["names"].count("/") != 1:
         raise table.refusal(
-            f"{shown(text)} is no angle. Write the positive and the negative direction and one of a, b, c, such as "
+            f"{shown(text)} is not an angle. Write the positive and the negative direction and one of a, b, c, such as "
             f'"flexion/extension = a" or "upward/downward rotation = -s b".',
             "angles",
         )

@@ -127,7 +127,7 @@ def off_plates(contacts: FloorContacts, external: ExternalLoads) -> BoolArray:
     """(T, K) contacts with the floor on which no load was measured.
 
     A plate knows better than a motion when a contact begins and ends: what is seen shortly before or after a measured
-    load of the same hand or foot is no contact off the plates.
+    load of the same hand or foot is not a contact off the plates.
     """
     loaded = (external.force != 0.0).any(axis=2)  # (T, E)
     few = round(contacts.options.edge_s * contacts.rate_hz)

@@ -50,7 +50,7 @@ class TrustedFrames:
     def best(self) -> BoolArray:
         """Usable frames without an estimated force; with them, where the joint never bears a measured one.
 
-        None where every measured step is unsound: what is left are values of the swing, which are no peaks.
+        None where every measured step is unsound: what is left are values of the swing, which are not peaks.
         """
         if self.unsound:
             return np.zeros_like(self.usable)
@@ -427,7 +427,7 @@ def _verdict(
     if not limbs:
         if external.estimated.any():
             return "Estimated from the motion alone."
-        return "No step on a plate is known, so nothing tells how far the loads can be trusted."
+        return "No step on a plate is known, so the loads cannot be judged."
     judged = [one for one in limbs if one.judged]
     if not judged:
         return "No step on the plates can be judged."

@@ -70,7 +70,7 @@ class AngleStop:
         if not (-np.inf < self.lower < self.upper < np.inf and 0.0 < self.stiffness < np.inf):
             raise BiomecError(f"{where}: it needs a range that ends higher than it begins, and a positive stiffness.")
         if self.axis is None and (self.sequence not in SEQUENCES or is_symmetric(self.sequence)):
-            raise BiomecError(f"{where}: {self.sequence} is no sequence of three different axes, such as ZXY.")
+            raise BiomecError(f"{where}: {self.sequence} is not a sequence of three different axes, such as ZXY.")
         if self.axis is not None and not np.linalg.norm(self.axis) > 0.0:
             raise BiomecError(f"{where}: its axis has no direction.")
         if self.index not in (0, 1, 2):

@@ -111,7 +111,7 @@ def refuse_driven(system: System) -> None:
 
 
 def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray | None = None) -> None:
-    """Equations of motion have no answer where the state is out of all bounds or the forces are no numbers."""
+    """Equations of motion have no answer where the state is out of all bounds or the forces are not numbers."""
     if not bounded(q, qdot):
         raise Runaway(f"{system.name}: the motion ran away. Take a smaller step.")
     if Q is not None and not np.isfinite(Q).all():
@@ -119,7 +119,7 @@ def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArra
 
 
 def bounded(q: FloatArray, qdot: FloatArray) -> bool:
-    """Whether a state is one that a body or a machine can be in; not if it is no number."""
+    """Whether a state is one that a body or a machine can be in; not if it is not a number."""
     return all(bool(np.abs(level).max(initial=0.0) < RUNAWAY) for level in (q, qdot))
 
 

@@ -90,7 +90,7 @@ INTEGRATORS: Mapping[str, IntegratorKind] = FrozenDict({one.key: one for one in 
                    "For stiff motions; starts with Runge-Kutta steps.",
                    Steps.EQUAL, 4, CORRECTED | {"order"}, Gear),
     IntegratorKind("generalised-alpha", "generalised-alpha", "Generalised-α",
-                   "Trapezoidal with damping of fast oscillations that are no motion.",
+                   "Trapezoidal with damping of fast oscillations that are not motion.",
                    Steps.EQUAL, 2, CORRECTED | {"rho"}, GeneralisedAlpha),
     IntegratorKind("variable", "trapezoidal, variable step", "Trapezoidal, variable step",
                    "Steps as long as the allowed error permits.",

@@ -267,7 +267,7 @@ def _wrench_in_lab(setup: PlateSetup, samples: FloatArray, columns: Sequence[int
 
 
 def zero_samples(parameters: Parameters, frames: int, samples_per_frame: int) -> slice | None:
-    """Samples of the frames FORCE_PLATFORM:ZERO, counted from 1 (0 means 1); None where it is no range."""
+    """Samples of the frames FORCE_PLATFORM:ZERO, counted from 1 (0 means 1); None where it is not a range."""
     zero = parameters.numbers("FORCE_PLATFORM", "ZERO")
     if len(zero) != 2 or not np.isfinite(zero).all():
         return None

@@ -37,7 +37,7 @@ MM = 1e3  # millimetres in a metre
 def read_c3d(path: str | os.PathLike[str], zeros_are_missing: bool = True) -> Trial:
     """Read a C3D file of any processor, with integers or reals, in SI units and the file's own laboratory axes.
 
-    Many systems write a lost sample as exactly (0, 0, 0): unless told otherwise such samples of markers are missing.
+    Many systems write a lost sample as exactly (0, 0, 0): unless stated otherwise such samples of markers are missing.
 
     A file that is damaged or cut off raises `FileError`. What was assumed, left out or put right is in the notices.
     """
@@ -284,7 +284,7 @@ def _direction(text: str) -> str | None:
 def read_subject(
     file: str, parameters: Parameters, name: str, seen: Mapping[str, FloatArray] | None = None
 ) -> tuple[Subject, tuple[Notice, ...]]:
-    """Name, body mass [kg], height (mm in most files, told from m and cm by its size) and measures of the subject.
+    """Name, body mass [kg], height (mm in most files, by its size where it is in m or cm) and measures of the subject.
 
     seen : label -> (T, 3) [mm] of markers and stored segments, which help to read the measures
     """

@@ -178,7 +178,7 @@ FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are pla
 def stopped_early(status: SolverStatus, violation: float, tolerance: float) -> SolverStatus:
     """What to say of a search that ran out of iterations, by the largest violation of its constraints where it stopped.
 
-    A search that was stopped proves nothing, so that even a large violation is no proof that nothing can be found.
+    A search that was stopped proves nothing, so that even a large violation is not proof that nothing can be found.
     """
     if status is not MOST_ITERATIONS:
         return status

@@ -113,7 +113,7 @@ class DesignOptions:
 
 
 def refusal(machine: Machine) -> str | None:
-    """Why a machine is no knee."""
+    """Why a machine is not a knee."""
     if not machine.is_planar:
         return "it moves in space; knees are looked at in one plane."
     return leg_refusal(machine)

@@ -46,12 +46,12 @@ class Readouts:
 
 
 def leg_refusal(machine: Machine) -> str | None:
-    """Why a machine is no leg, or None."""
+    """Why a machine is not a leg, or None."""
     there = {body.name: set(body.points) for body in machine.system.bodies}
     for point in (HIP, ANKLE, TOE):
         body, _, name = point.partition(".")
         if name not in there.get(body, set()):
-            return f"{machine.name} is no leg: it has no point {name} on a body {body}."
+            return f"{machine.name} is not a leg: it has no point {name} on a body {body}."
     return None
 
 

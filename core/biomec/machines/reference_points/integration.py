@@ -23,7 +23,7 @@ from biomec.machines.reference_points.model import ReferencePointModel
 FIXED_STEP = "runge-kutta 4"
 METHODS = {FIXED_STEP: "", **SCIPY}
 """Names of the integrators, and what scipy calls them."""
-RUNAWAY = 1e6  # [m, rad, m/s, rad/s]; beyond, a motion is no motion of a machine
+RUNAWAY = 1e6  # [m, rad, m/s, rad/s]; beyond, a motion is not a motion of a machine
 PATIENCE = 300  # evaluations in a row that give no numbers, before a run gives up
 COMPLETED = "completed"
 MOST_STEPS = 1_000_000
@@ -308,7 +308,7 @@ class _Scipy:
         from scipy import integrate as library  # slow to import
 
         self.problem, self.why, self.useless, self.reached = problem, "", 0, t
-        self.strict = options.method == "lsoda"  # the others shorten a step whose rates are no numbers
+        self.strict = options.method == "lsoda"  # the others shorten a step whose rates are not numbers
         solver: Any = getattr(library, METHODS[options.method])
         longest = min(options.longest_s, end - t)
         self.solver = solver(self._rate, t, y, end, rtol=options.rtol, atol=options.atol, max_step=longest)

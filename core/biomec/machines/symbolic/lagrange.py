@@ -193,7 +193,7 @@ def equations_from_texts(
 
     unknown = sorted(set(forces or {}) - set(names))
     if unknown:
-        raise DescriptionError(f"There is a force on {', '.join(unknown)}, which is no coordinate.")
+        raise DescriptionError(f"There is a force on {', '.join(unknown)}, which is not a coordinate.")
     pushed = sp.Matrix([read((forces or {}).get(name, "0"), f"Force on {name}") for name in names])
     symbols = [given[name] for name in inputs]
     F = pushed.jacobian(symbols) if symbols else sp.zeros(len(names), 0)

@@ -40,7 +40,7 @@ class LineariseOptions:
 
 
 def run_linearise(machine: Machine, options: LineariseOptions, progress: Progress | None = None) -> Run:
-    """Answer the study. A point that is no equilibrium, or that is not found, ends in a status."""
+    """Answer the study. A point that is not an equilibrium, or that is not found, ends in a status."""
     from biomec.machines.symbolic.compiled import compiled
     from biomec.machines.symbolic.linear import equilibrium, linearise
     from biomec.machines.symbolic.machine_equations import machine_equations
@@ -84,7 +84,7 @@ def run_linearise(machine: Machine, options: LineariseOptions, progress: Progres
         figures[f"torque_{motor.name.replace(' ', '_')}_Nm"] = float(torque)
     notices = list(equations.notices)
     if model.rest > REST:
-        notices.append("The point is no equilibrium: the machine would move on at once, and the model holds briefly.")
+        notices.append("The point is not an equilibrium: the machine would move on at once; the model holds briefly.")
     tell(1.0)
     return Run(
         study="linearise", title="Linear model", machine=machine, options=options, time_s=time_s, curves=tuple(curves),

@@ -85,9 +85,9 @@ class ComparedValue:
             return ""
         words = []
         if mdc is not None:
-            words.append("detectable" if change > mdc else "not detectable")
+            words.append("beyond MDC" if change > mdc else "within MDC")
         if mcid is not None and (mdc is None or change > mdc):
-            words.append("matters" if change >= mcid else "too small to matter")
+            words.append("matters" if change >= mcid else "below MCID")
         return ", ".join(words)
 
 
@@ -266,16 +266,9 @@ def _table(caption: str, rows: Sequence[ComparedValue], visits: Sequence[Visit])
     labels = labels_of(visits)
     others = range(1, len(visits))
     changes = ["Change"] if len(visits) == 2 else [f"Change from {labels[k]}" for k in others]
-    columns = (
-        "",
-        "Side",
-        *labels[1:],
-        labels[0],
-        *changes,
-        "MDC",
-        "MCID",
-        *(["Change is"] if len(visits) == 2 else []),
-    )
+    matters = ["MCID"] if any(row.detectable.mcid is not None for row in rows) else []
+    judged = ["Change is"] if len(visits) == 2 and any(row.verdict() for row in rows) else []
+    columns = ("", "Side", *labels[1:], labels[0], *changes, "MDC", *matters, *judged)
     made = []
     for row in rows:
         means = [with_spread(mean, sd, row.digits) for mean, sd, _ in row.values]
@@ -288,15 +281,17 @@ def _table(caption: str, rows: Sequence[ComparedValue], visits: Sequence[Visit])
                 means[0],
                 *(_signed(row.change(k), row.digits) for k in others),
                 UNKNOWN if mdc is None else number(mdc, row.digits),
-                NOTHING if mcid is None else number(mcid, row.digits),
-                *([row.verdict() or NOTHING] if len(visits) == 2 else []),
+                *(NOTHING if mcid is None else number(mcid, row.digits) for _ in matters),
+                *(row.verdict() or NOTHING for _ in judged),
             )
         )
     sources = dict.fromkeys(row.detectable.source for row in rows if row.detectable.source)
     note = (
         f"Mean ± SD over the cycles of a visit; change: {labels[0]} less the other. MDC: smallest change that can be "
-        "told from none. MCID: least change that matters to patients."
+        "told from none."
     )
+    if matters:
+        note += " MCID: least change that matters to patients."
     if sources:
         note += f" Sources: {'; '.join(sources)}."
     return Table(caption, columns, tuple(made), note)

@@ -6,11 +6,16 @@ else that is wrong in the file is refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from biomec.base.description_file import Descriptions, read_text
+from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
+from biomec.reporting.clinical.comparison import COMPARED, GPS
+from biomec.reporting.indices.discrete_values import WINDOWS
+from biomec.reporting.statistics.time_and_distance import PARAMETERS
 
 KINDS = (
     "summary", "measured", "time and distance", "kinematics", "kinematics of every cycle", "kinetics",
@@ -22,10 +27,12 @@ COLOURS = ("blue and orange", "red and green", "red and blue", "grey")
 NEAREST, NONE = "nearest", "none"
 """Norms: the one nearest in age and speed, and none; any other word is the name of a set, or a folder with one."""
 KEYS = ("title", "laboratory", "logo", "paper", "colours", "norm", "band_sd", "deviation_strips")
-PAGE_KEYS = ("kind", "title", "nine_curves")
+PAGE_KEYS = ("kind", "title", "nine_curves", "six_right")
 WIDEST_BAND = 3.0  # standard deviations
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
 SHIPPED = "clinical"
+VALUES = (GPS, *(PARAMETERS[key].title for key in COMPARED), *(window.name for window in WINDOWS))
+"""Values that are compared between visits."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +40,13 @@ class PageEntry:
     """A page that is asked for.
 
     title : "" for the usual one;  nine_curves : only those of the Gait Profile Score instead of twelve
+    six_right : the Gait Profile Score of the right side leaves the pelvis out, as Visual3D does
     """
 
     kind: str
     title: str = ""
     nine_curves: bool = False
+    six_right: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,7 @@ class ReportDefinition:
     norm    : `NEAREST`, `NONE`, or the name of a set
     band_sd : half the width of the norm's band, in standard deviations
     deviation_strips : whether strips below the panels show how far the mean is from the norm
+    detectable_change : value, such as "Gait Profile Score" -> smallest change that the laboratory can tell from none
     notices : sentences about what was wrong in the file and left out
     """
 
@@ -58,6 +68,7 @@ class ReportDefinition:
     norm: str = NEAREST
     band_sd: float = 1.0
     deviation_strips: bool = False
+    detectable_change: Mapping[str, float] = field(default_factory=FrozenDict)
     pages: tuple[PageEntry, ...] = tuple(PageEntry(kind) for kind in KINDS)
     notices: tuple[str, ...] = ()
 
@@ -65,7 +76,7 @@ class ReportDefinition:
 def parse_definition(text: str, source: str, folder: Path | None = None) -> ReportDefinition:
     """Definition from the text of a file; messages call it ``source``. A logo is sought in ``folder``."""
     top = read_toml(text, source)
-    top.only(("report", "page"))
+    top.only(("report", "page", "detectable_change"))
     report = top.table("report")
     report.only(KEYS)
     notices: list[str] = []
@@ -80,8 +91,8 @@ def parse_definition(text: str, source: str, folder: Path | None = None) -> Repo
             )
             continue
         title = table.text("title") if "title" in table else ""
-        pages.append(PageEntry(kind, title, _switch(table, "nine_curves")))
-    if not pages:
+        pages.append(PageEntry(kind, title, _switch(table, "nine_curves"), _switch(table, "six_right")))
+    if top.tables("page") and not pages:
         notices.append(f"{source} names no page that is known; the usual ones are made.")
     logo = None
     if "logo" in report:
@@ -97,6 +108,7 @@ def parse_definition(text: str, source: str, folder: Path | None = None) -> Repo
         report.text("norm") if "norm" in report else usual.norm,
         _deviations(report),
         _switch(report, "deviation_strips"),
+        _detectable(top.table("detectable_change"), notices),
         tuple(pages) or usual.pages,
         tuple(notices),
     )
@@ -140,6 +152,22 @@ def _switch(table: TomlTable, key: str) -> bool:
     if not isinstance(value, bool):
         raise table.refusal(f"{key} must be true or false.", key)
     return value
+
+
+def _detectable(table: TomlTable, notices: list[str]) -> Mapping[str, float]:
+    """Changes that the laboratory can detect; those of values that are not compared are left out with a sentence."""
+    found = {}
+    for key in table.values:
+        change = float(table.numbers(key, ()))
+        if not change > 0.0:
+            raise table.refusal(f'detectable_change of "{key}" is {change:g}; it must be more than 0.', key)
+        if key in VALUES:
+            found[key] = change
+        else:
+            notices.append(
+                f'{table.where}: no value "{key}" is compared{did_you_mean(key, VALUES)} Its change is not used.'
+            )
+    return FrozenDict(found)
 
 
 def _deviations(table: TomlTable) -> float:

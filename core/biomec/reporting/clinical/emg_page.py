@@ -88,16 +88,20 @@ class EmgCycles:
     notices: tuple[Notice, ...]
 
 
-def emg_cycles(trials: Sequence[Analysis], reading: EmgReading | None = None) -> EmgCycles:
+def emg_cycles(
+    trials: Sequence[Analysis], reading: EmgReading | None = None, numbers: Sequence[int] | None = None
+) -> EmgCycles:
     """Pool the EMG of all trials of a visit, in which cycles must have run; read as the first trial's settings say.
 
     Cycles that were taken out by hand do not count; a frame that does not obey the body model does no harm to EMG.
+
+    numbers : of the trials in their visit, for the origins of cycles; 0, 1, … if not given
     """
     reading = reading or trials[0].settings.emg
     table = reading.table
     found: dict[str, _Pool] = {}
     notices: dict[str, Notice] = {}
-    for number_, analysis in enumerate(trials):
+    for place, analysis in zip(numbers or range(len(trials)), trials, strict=True):
         emg = analysis.preparation.dynamic.emg
         if emg is None:
             continue
@@ -107,7 +111,7 @@ def emg_cycles(trials: Sequence[Analysis], reading: EmgReading | None = None) ->
             pool = found.setdefault(channel.channel, _Pool(channel.side, channel.muscle))
             cycles = _cycles(analysis, channel.side)
             if channel.known and cycles is not None:
-                pool.add(number_, cycles, done.filtered, done.envelope, channel.channel)
+                pool.add(place, cycles, done.filtered, done.envelope, channel.channel)
     known = {name: pool for name, pool in found.items() if pool.side and pool.muscle}
     order = [one.name for one in table.muscles]
     ranked = sorted(known.items(), key=lambda one: (order.index(one[1].muscle), one[1].side != RIGHT))
@@ -120,12 +124,14 @@ def emg_cycles(trials: Sequence[Analysis], reading: EmgReading | None = None) ->
     )
 
 
-def emg_page(trials: Sequence[Analysis], reading: EmgReading | None = None) -> Page | LeftOut:
-    """Grid of the muscles and a table of the channels, or why there is none."""
+def emg_page(
+    trials: Sequence[Analysis], reading: EmgReading | None = None, numbers: Sequence[int] | None = None
+) -> Page | LeftOut:
+    """Grid of the muscles and a table of the channels, or why there is none; arguments as `emg_cycles`."""
     if all(one.preparation.dynamic.emg is None for one in trials):
         return LeftOut(TITLE, "The recordings have no EMG.")
     try:
-        found = emg_cycles(trials, reading)
+        found = emg_cycles(trials, reading, numbers)
     except BiomecError as error:  # a table of muscles that is gone or wrong costs this page, not the report
         return LeftOut(TITLE, str(error))
     if not found.muscles:

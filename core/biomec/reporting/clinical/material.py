@@ -14,11 +14,12 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
 from biomec.pipeline.settings import EVENTS
 from biomec.reporting.clinical.blocks import LeftOut, Page
+from biomec.reporting.clinical.comparison import norm_means, score_of
 from biomec.reporting.clinical.definition import PageEntry, ReportDefinition
 from biomec.reporting.clinical.visit import SIDES, Visit
 from biomec.reporting.clinical_curves import OWN
 from biomec.reporting.indices.gdi_star import REFERENCES, ProfileReference, profile_reference
-from biomec.reporting.indices.profile_score import NINE, ProfileScore, profile_score
+from biomec.reporting.indices.profile_score import NINE, ProfileScore
 from biomec.reporting.norms.norm import NormSet
 from biomec.reporting.trust import Level, trust
 from biomec.signals.gait_parameters import StrideKind
@@ -84,32 +85,11 @@ class Material:
     @cached_property
     def scores(self) -> Mapping[str, ProfileScore]:
         """Side -> Gait Profile Scores against the norm; empty without a norm of all nine curves or for other ground."""
-        norm = self.norm
-        if norm is None or not self.walks or self.visit.kind is not StrideKind.STRAIGHT:
+        means = norm_means(self.norm)
+        if not self.walks or len(means) < len(NINE):
             return FrozenDict()
-        bands = {name: norm.band(name) for name in NINE}
-        means = {name: band.mean for name, band in bands.items() if band is not None}
-        found = {}
-        for side in SIDES:
-            curves = self.nine(side)
-            if len(means) == len(NINE) and curves:
-                found[side] = profile_score(curves, means)
-        return FrozenDict(found)
-
-    def nine(self, side: str) -> dict[str, FloatArray]:
-        """Nine curves -> the cycles (K, 101) that have all of them; empty where a curve or such a cycle is missing."""
-        every = self.visit.cycles(self.source)
-        pooled = {name: every[side, name] for name in NINE if (side, name) in every}
-        if len(pooled) < len(NINE):
-            return {}
-        places = [{(o.trial, o.number): k for k, o in enumerate(one.origins)} for one in pooled.values()]
-        common = [key for key in places[0] if all(key in other for other in places[1:])]
-        if not common:
-            return {}
-        return {
-            name: np.array([one.curves[at[key]] for key in common])
-            for (name, one), at in zip(pooled.items(), places, strict=True)
-        }
+        found = {side: score_of(self.visit, side, means, self.source) for side in SIDES}
+        return FrozenDict({side: one for side, one in found.items() if one is not None})
 
     def unscored(self) -> str:
         """Why there is no Gait Profile Score."""

@@ -20,6 +20,7 @@ from biomec.reporting.tables import NOTHING, Table, number, power, table_text, w
 
 AXES = ("X", "Y", "Z")
 FORCE_UNIT, MOMENT_UNIT = "N", "N·m"
+ROUNDING = 1e-9  # N, N·m, %: differences below are those of the last digits
 
 
 def load_tables(analysis: Analysis) -> tuple[Table, ...]:
@@ -129,9 +130,11 @@ def _method_rows(found: MethodErrors, values: Sequence[FloatArray]) -> tuple[tup
 
 
 def _small(mean: float, sd: float) -> str:
-    """Mean ± SD of numbers that may be tiny: as powers of ten below a thousandth."""
+    """Mean ± SD of numbers that may be tiny: powers of ten below a thousandth, and a bound for rounding."""
     if not np.isfinite(mean):
         return NOTHING
+    if mean < ROUNDING:
+        return "< 10⁻⁹"
     write = power if 0.0 < mean < 1e-3 else lambda value: number(value, 3)
     return write(float(mean)) + (f" ± {write(float(sd))}" if np.isfinite(sd) else "")
 

@@ -88,7 +88,7 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     session = analysis.session
     walk = time_and_distance_section(analysis)
     sections = [_subject(analysis), _recording(analysis), *([] if walk is None else [walk]), _angles(analysis)]
-    sections += [_cycles(analysis), _quality(analysis)]
+    sections += [cycles_section(analysis), quality_section(analysis)]
     pushed = push_up_section(analysis)
     shoulders = shoulder_section(analysis)
     sections += [one for one in (pushed, shoulders) if one is not None]
@@ -98,7 +98,7 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     sections += [] if vicon is None else [vicon]
     if truth is not None:
         sections.append(_truth(analysis, truth))
-    sections += [_model(analysis), _provenance(analysis)]
+    sections += [model_section(analysis), provenance_section(analysis)]
     who = analysis.body.subject.name or "Subject without a name"
     when = "" if session.recorded is None else f", recorded {session.recorded.isoformat()}"
     return ReportContent(
@@ -166,7 +166,8 @@ def _recording(analysis: Analysis) -> Section:
     return Section(RECORDING, (), (fact_table("", about),))
 
 
-def _model(analysis: Analysis) -> Section:
+def model_section(analysis: Analysis) -> Section:
+    """The model of the body, its masses and joint centres."""
     body, facts = analysis.body.person, model_facts(analysis)
     inertia: dict[str, dict[str, None]] = {}
     for part in body.inertia.segments.values():
@@ -203,7 +204,8 @@ def _model(analysis: Analysis) -> Section:
 
 
 # ------------------------------------------------------------------------------------------------------- how good it is
-def _quality(analysis: Analysis) -> Section:
+def quality_section(analysis: Analysis) -> Section:
+    """How well the movement obeys the model, and which markers fit worst."""
     motion, position = analysis.motion, analysis.motion.position
     valid = motion.valid
     facts = motion_facts(motion)
@@ -276,7 +278,8 @@ def _cells(one: AngleRange | None) -> tuple[str, str, str]:
     return degrees(one.lowest), degrees(one.highest), degrees(one.range) + spread
 
 
-def _cycles(analysis: Analysis) -> Section:
+def cycles_section(analysis: Analysis) -> Section:
+    """All cycles with their frames, times, and whether they are valid."""
     all_cycles = analysis.cycles
     rows = []
     for name, cycles in all_cycles.groups.items():
@@ -321,7 +324,8 @@ def _error_cells(error: AngleError | None) -> tuple[str, str, str]:
 
 
 # ----------------------------------------------------------------------------------------------------- where it is from
-def _provenance(analysis: Analysis) -> Section:
+def provenance_section(analysis: Analysis) -> Section:
+    """Versions, files and all settings."""
     session = analysis.session
     trials: dict[str, Trial | None] = {"Movement": session.dynamic, "Static": session.static}
     files = {}

@@ -13,6 +13,8 @@ load_statistics.csv  peak, RMS, impulse and work of every load in every valid cy
 joint_stress.csv     compression, traction and shear as shares of the joint force [%]
 residual.csv         RMS and peak of the residual along the axes of the laboratory [N, N m]
 load_methods.csv     difference of the loads by both methods over the cycles [N, N m, % of the range]
+gait_indices.csv     Gait Variable Scores, Gait Profile Score, GDI* beside the norm [°]; of a straight walk
+discrete_values.csv  values of curves with norm and z [°, N m/kg, W/kg, %]; of a straight walk
 scapulohumeral.csv   scapulohumeral rhythm of every raising and lowering of the arm; of models with scapulae
 plug_in_gait.csv     angles, moments and powers as Vicon computes them [°, N·m/kg, W/kg]; for Plug-in Gait markers
 plug_in_gait_comparison.csv  how far our own model is from these, and these from what the file stores
@@ -52,6 +54,7 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
+from biomec.reporting.files.index_files import index_summary, index_texts
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
 from biomec.reporting.indices.scapulohumeral import rhythm_csv
 from biomec.reporting.tables import by_frame, plain_number, table_text
@@ -61,10 +64,13 @@ ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
     "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "joint_stress.csv",
-    "residual.csv", "load_methods.csv", "scapulohumeral.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv",
-    "session.biomec",
+    "residual.csv", "load_methods.csv", "scapulohumeral.csv", "gait_indices.csv", "discrete_values.csv",
+    "plug_in_gait.csv", "plug_in_gait_comparison.csv", "session.biomec",
 )  # fmt: skip
-OF_GAIT = ("time_and_distance.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv")
+OF_GAIT = (
+    "time_and_distance.csv", "gait_indices.csv", "discrete_values.csv", "plug_in_gait.csv",
+    "plug_in_gait_comparison.csv",
+)  # fmt: skip
 """Files that are written where somebody walks, or where the markers are those of Plug-in Gait."""
 OF_ARMS = ("scapulohumeral.csv",)
 """Files that are written where an arm is raised, by a model with scapulae."""
@@ -99,6 +105,7 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     strides = time_and_distance_csv(analysis)
     texts |= {} if strides is None else {"time_and_distance.csv": strides}
     texts |= _plug_in_gait_csv(analysis)
+    texts |= index_texts(analysis)
     rhythm = rhythm_csv(analysis)
     texts |= {} if rhythm is None else {"scapulohumeral.csv": rhythm}
     with replaced_together(folder, "summary.json", FILES, shared=["session.biomec"]) as stage:
@@ -202,6 +209,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             }
             for name, column in zip(analysis.angles.names, analysis.angles.values.T, strict=True)
         },
+        "gait_indices": index_summary(analysis),
         "inverse_dynamics": loads_summary(analysis),
         "plug_in_gait": plug_in_gait_summary(analysis),
         "notices": [

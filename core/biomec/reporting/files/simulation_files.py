@@ -71,7 +71,7 @@ def _energies(run: SimulationRun) -> dict[str, FloatArray]:
 
 def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]:
     """How a run went and how near it is to the recorded motion, as plain data; frames as the recording counts them."""
-    taken = slice(1, None)  # the start is no step
+    taken = slice(1, None)  # the start is not a step
     base, asked = analysis.signals.trial.first_frame, run.settings
     if asked.frames is not None:
         asked = replace(asked, frames=(base + asked.frames[0], base + asked.frames[1]))

@@ -2,7 +2,7 @@
 
 Windows are in % of the side's own cycle; FOOT_OFF is that of the very cycle. Names, windows and signs are those of the
 norm sets, whose means and deviations are beside the values in a report. Powers are named as by [Winter1991].
-An extreme at the edge of its window may be no extreme of the curve, and is marked.
+An extreme at the edge of its window may not be an extreme of the curve, and is marked.
 """
 
 from __future__ import annotations

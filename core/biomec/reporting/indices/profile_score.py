@@ -104,7 +104,7 @@ def only(score: ProfileScore, names: Sequence[str]) -> ProfileScore:
 def overall_score(right: ProfileScore, left: ProfileScore) -> float:
     """Gait Profile Score of both sides, over 15 curves, the pelvis that of the left cycle [°].
 
-    Cycles of right and left are no pairs: it is the mean over every left with every right cycle.
+    Cycles of right and left are not pairs: it is the mean over every left with every right cycle.
     """
     squares_left = (left.variables**2).sum(axis=1)
     squares_right = (only(right, LEG).variables ** 2).sum(axis=1)
@@ -113,14 +113,22 @@ def overall_score(right: ProfileScore, left: ProfileScore) -> float:
 
 
 def movement_analysis_profile(
-    right: ProfileScore | None, left: ProfileScore | None, healthy: Mapping[str, float] | None = None
+    right: ProfileScore | None,
+    left: ProfileScore | None,
+    healthy: Mapping[str, float] | None = None,
+    *,
+    six_right: bool = False,
 ) -> Table:
     """Movement Analysis Profile: score of every curve, right and left, and the Gait Profile Score [°].
 
-    healthy : name -> mean score of the norm's own people, the grey part of the bars
+    healthy   : name -> mean score of the norm's own people, the grey part of the bars
+    six_right : the score of the right side leaves the pelvis out, which is counted with the left: Visual3D's way
     """
     sides = (right, left)
     names = next((side.names for side in sides if side is not None), NINE)
+    whole_right = right
+    if six_right and right is not None and set(LEG) <= set(names):
+        right = only(right, LEG)
     rows = [
         (
             name[0].upper() + name[1:],
@@ -130,19 +138,25 @@ def movement_analysis_profile(
         )
         for name in names
     ]
-    scores = [NOTHING if side is None else with_spread(side.mean, side.sd) for side in sides]
+    scores = [NOTHING if side is None else with_spread(side.mean, side.sd) for side in (right, left)]
     both = NOTHING
-    if right is not None and left is not None and set(NINE) <= set(names):
-        both = number(overall_score(right, left))
+    if whole_right is not None and left is not None and set(NINE) <= set(names):
+        both = number(overall_score(whole_right, left))
     rows.append(("Gait Profile Score", *scores, both, NOTHING))
     note = (
         "Root mean square difference from the mean of the norm over the side's own cycle, 51 points; mean ± SD over "
-        f"cycles [°]. The score of a side has {len(names)} curves, that of both sides 15 with the pelvis of the left "
-        f"cycle. A change of {IMPORTANT_DEG:g}° matters to patients, one below {DETECTABLE_DEG:g}° cannot be told from "
-        "none."
+        f"cycles [°]. {_counted(right, names)} that of both sides 15 with the pelvis of the left "
+        f"cycle. A change of {IMPORTANT_DEG:g}° matters to patients; one below {DETECTABLE_DEG:g}° may be chance."
     )
     columns = ("", "Right [°]", "Left [°]", "Both [°]", "Norm's people [°]")
     return Table("Movement Analysis Profile", columns, tuple(rows), note)
+
+
+def _counted(right: ProfileScore | None, names: Sequence[str]) -> str:
+    """How many curves the scores of the sides have."""
+    if right is not None and len(right.names) < len(names):
+        return f"As in Visual3D, the score of the left side has {len(names)} curves, of the right {len(right.names)},"
+    return f"The score of a side has {len(names)} curves,"
 
 
 def at_51(curves: ArrayLike) -> FloatArray:

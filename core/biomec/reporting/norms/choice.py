@@ -106,7 +106,7 @@ def norm_notices(norm: NormSet, patient: Patient) -> tuple[Notice, ...]:
 
 
 def _model_notice(band: str, curve: str) -> list[Notice]:
-    """Bands of another model are no norm for ours: peaks differ by degrees at the same speed."""
+    """Bands of another model are not a norm for ours: peaks differ by degrees at the same speed."""
     if not curve or band == curve:
         return []
     words = f"Band: {band or 'model not stated'}; curve: {curve}."

@@ -43,7 +43,7 @@ class ExerciseLoad:
 
     joints : (J,)
     force  : kind -> (J,) [N/kg]: compression, traction, shear, soft tissue
-    moment : kind -> (J,) [N m/kg]: off axis (NaN where the joint is no hinge), working
+    moment : kind -> (J,) [N m/kg]: off axis (NaN where the joint is not a hinge), working
     cycles : behind the means
     """
 
@@ -100,7 +100,7 @@ class ExerciseRanking:
             f"Judged by {', '.join(self.joints)}. Burden: traction, shear and torque off the axis of hinges; 1 is the "
             "mean of the exercises compared. A patient's joint is spared by the least burden; an athlete gets the most "
             "working moment for the burden. Forces are the least that the motion asks for, without those of muscles "
-            "that work against each other. The order compares these exercises only; it is no threshold of what is safe."
+            "that work against each other. The order compares these exercises only; it does not say what is safe."
         )
         columns = ("Exercise", "Burden", "Working moment", "Place, patient", "Place, athlete", "Cycles")
         return Table("Exercises by joint load", columns, tuple(rows), note)

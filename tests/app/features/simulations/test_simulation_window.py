@@ -207,8 +207,9 @@ def test_only_settings_that_do_something_can_be_entered(qtbot, context, document
 @pytest.mark.parametrize(("name", "text", "told"), [
     ("alpha", "", "α: nothing is not a number"), ("alpha", "0", "must be positive"),
     ("rho", "1e", '"1e" is not a number'),
-    ("max_iterations", "inf", "inf is no whole number"), ("max_iterations", "nan", "nan is no whole number"),
-    ("max_iterations", "2.5", "Step iterations: 2.5 is no whole number"), ("max_iterations", "0", "1 to 1000, not 0"),
+    ("max_iterations", "inf", "inf is not a whole number"), ("max_iterations", "nan", "nan is not a whole number"),
+    ("max_iterations", "2.5", "Step iterations: 2.5 is not a whole number"),
+    ("max_iterations", "0", "1 to 1000, not 0"),
 ])  # fmt: skip
 def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, told):
     dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))

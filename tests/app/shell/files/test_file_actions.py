@@ -426,13 +426,13 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
     (dialog,) = whole.findChildren(ImportDialog)
     assert dialog.plan.dynamic == movement_file
     (sentence,) = told
-    assert sentence.startswith("Left out: letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    assert sentence.startswith("Left out: letter.docx, scan.pdf: this is not a recording that Biomec knows.")
     assert " notes.txt: " in sentence
     dialog.done(0)
     dialog.deleteLater()
     qtbot.turns()
     drop(qtbot, whole, letter, scan)
-    assert told[1].startswith("letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    assert told[1].startswith("letter.docx, scan.pdf: this is not a recording that Biomec knows.")
     drop(qtbot, whole, notes, letter)  # alone, it may be a table, but it is none
     assert "notes.txt" in told[2]
     assert whole.findChildren(ImportDialog) == []
@@ -501,7 +501,7 @@ def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_recording, short_
     assert_array_equal(again.motion.qddot, short_analysis.motion.qddot)
     assert not with_recording.context.document.is_modified
     (told,) = with_recording.heard
-    assert told.startswith("Left out: letter.docx: this is no recording that Biomec knows.")
+    assert told.startswith("Left out: letter.docx: this is not a recording that Biomec knows.")
 
 
 def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_recording, tmp_path):

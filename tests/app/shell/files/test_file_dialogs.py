@@ -53,7 +53,11 @@ def test_nothing_changed_is_no_edit(qtbot, context, document_with_demo):
 
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
-    [("born", "yesterday", "no date"), ("born", "2130-01-01", "born after"), ("recorded_on", "2020-13-01", "no date")],
+    [
+        ("born", "yesterday", "not a date"),
+        ("born", "2130-01-01", "born after"),
+        ("recorded_on", "2020-13-01", "not a date"),
+    ],
 )
 def test_a_field_that_cannot_be_right_is_told(qtbot, context, document_with_demo, field, text, fault):
     dialog = SubjectDialog(context)
@@ -80,7 +84,7 @@ def test_measures_are_shown_in_millimetres_and_degrees(qtbot, context, document_
     assert table.item(rows["thigh_rotation"], 1).text() == "5.73"
     assert dialog.form.subject().measures == subject.measures  # not rounded by being shown
     table.item(rows["knee_width"], 2).setText("wide")
-    assert "no number" in dialog.wrong.text()
+    assert "not a number" in dialog.wrong.text()
     table.item(rows["knee_width"], 2).setText("104300")
     assert "Check the unit" in dialog.wrong.text()
     assert parse_number(" 1,5 ", "It") == 1.5

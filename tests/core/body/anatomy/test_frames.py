@@ -50,7 +50,7 @@ def test_labels_with_a_minus_or_an_x_in_them_are_read_whole():
 
 @pytest.mark.parametrize("text", ["", "A", "A + B", "A - B - C", "(A - B) y (C - D)", "(A - B x (C - D)", "x x"])
 def test_a_text_that_is_no_direction_is_refused_with_an_example(text):
-    with pytest.raises(DescriptionError, match=r"is no direction\. Write a difference"):
+    with pytest.raises(DescriptionError, match=r"is not a direction\. Write a difference"):
         parse_direction(text)
 
 

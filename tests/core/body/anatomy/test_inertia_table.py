@@ -170,7 +170,7 @@ SHIPPED = resource("inertia", "dumas-2007.toml").read_text("utf-8")
         ('confidence = "high"', 'confidence = "sure"', "confidence can be high, medium, low"),
         ('name = "head"', 'name = "haed"', 'did you mean "head"'),
         ('to = ["VC"]', "to = []", "length needs landmarks"),
-        ('z = "(GLAB - CAC) x y"', 'z = "GLAB, CAC"', '"GLAB, CAC" is no direction'),
+        ('z = "(GLAB - CAC) x y"', 'z = "GLAB, CAC"', '"GLAB, CAC" is not a direction'),
         ('z = "(GLAB - CAC) x y"', 'y = "GLAB - CAC"', "not TOML"),
         ('origin = "CAC"\n', "", "give either origin"),
     ],

@@ -119,19 +119,19 @@ BROKEN = {
         'distal = "* thigh", centre',
         'distal = "* thihg", centre',
         "thihg",
-        'distal names "right thihg", which is no segment here; did you mean "right thigh"?',
+        'distal names "right thihg", which is not a segment here; did you mean "right thigh"?',
     ),
     "segment of an angle": (
         'distal = "* thigh", sequence',
         'distal = "* femur", sequence',
         "femur",
-        'distal names "right femur", which is no segment',
+        'distal names "right femur", which is not a segment',
     ),
     "segment of the roots": (
         '["pelvis"]',
         '["plevis"]',
         "plevis",
-        'roots names "plevis", which is no segment here; did you',
+        'roots names "plevis", which is not a segment here; did you',
     ),
     "method": (
         "hip-harrington-2007",
@@ -181,7 +181,7 @@ BROKEN = {
         'z = "CIAS_D - CIAS_E"',
         'z = "CIAS_D to CIAS_E"',
         " to ",
-        '"CIAS_D to CIAS_E" is no direction. Write a difference of two points such as "CAC - VC", or',
+        '"CIAS_D to CIAS_E" is not a direction. Write a difference of two points such as "CAC - VC", or',
     ),
     "axis not built yet": ('x z" }]', 'x x" }]', "x x", "only the axis z is known, because it is built first."),
     "three axes": (
@@ -207,7 +207,7 @@ BROKEN = {
         '"flexion/extension = a"',
         '"flexion = a"',
         '"flexion = a"',
-        '"flexion = a" is no angle. Write the positive and',
+        '"flexion = a" is not an angle. Write the positive and',
     ),
     "twice": (
         'inertia = "thigh"\n',
@@ -220,7 +220,7 @@ BROKEN = {
         'roots = ["pelvis"]',
         'roots = ["pelvis"]\nbase = "m22"',
         "m22",
-        'base names "m22", which is no model that comes',
+        'base names "m22", which is not a model that comes',
     ),
     "without base": (
         'roots = ["pelvis"]',
@@ -238,7 +238,7 @@ BROKEN = {
         'roots = ["pelvis"]',
         'roots = ["pelvis"]\nbase = "legs"\nwithout = ["* shnak"]',
         "shnak",
-        'without names "* shnak", which is no part of legs; did you mean "* shank"?',
+        'without names "* shnak", which is not a part of legs; did you mean "* shank"?',
     ),
 }
 

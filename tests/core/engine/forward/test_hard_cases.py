@@ -1,4 +1,4 @@
-"""Dependent rows, change points, steps that are too large, forces that are no numbers; and what is conserved."""
+"""Dependent rows, change points, steps that are too large, forces that are not numbers; and what is conserved."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Stops of machines that are no knees: a pendulum against a wall, two pendulums, stops on the ground."""
+"""Stops of machines that are not knees: a pendulum against a wall, two pendulums, stops on the ground."""
 
 import numpy as np
 import pytest

@@ -121,7 +121,7 @@ def test_a_quartic_fitted_to_samples_of_itself_is_itself(machine):
 
 
 def test_what_the_other_printed_mass_would_change(sim2):
-    """0.225 kg instead of 0.255: onset 0.07 ms later, peak 0.17 % lower (0.16 % here, where peaks are no samples)."""
+    """0.225 kg instead of 0.255: onset 0.07 ms later, peak 0.17 % lower (0.16 % here, where peaks are not samples)."""
     from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
 
     other = simulate_swing(load_machine("knee-prosthesis", {"m2": 0.225}), SwingSettings(every=0.02, tolerance=1e-7))

@@ -117,4 +117,4 @@ def test_machines_without_a_stop_or_a_leg_are_refused():
     for key in ("swing", "impact", "damper-study"):
         assert "no stop" in study(key).refusal(load_machine("four-bar"))
         assert "space" in study(key).refusal(load_machine("bennett"))
-    assert "no leg" in study("design").refusal(load_machine("four-bar"))
+    assert "not a leg" in study("design").refusal(load_machine("four-bar"))

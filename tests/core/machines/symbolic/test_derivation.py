@@ -509,7 +509,7 @@ def test_a_constraint_in_a_text_gets_a_multiplier():
     [
         ({"kinetic": "__import__('os')"}, "Kinetic energy: .* cannot be computed"),
         ({"potential": "k*x**2/2"}, "Potential energy: there is no parameter k"),
-        ({"forces": {"y": "1"}}, "no coordinate"),
+        ({"forces": {"y": "1"}}, "not a coordinate"),
         ({"forces": {"x": "u**2"}}, "linear in the inputs"),
         ({"parameters": {"xd": 1.0}}, "xd is used twice"),
     ],

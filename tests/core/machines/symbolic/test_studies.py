@@ -100,7 +100,7 @@ def test_a_start_that_is_held_and_one_that_is_not():
     held = answer("linearise", machine, about="start, held by motors", outputs="accelerations", duration_s=0.05)
     assert held.figures["torque_ankle_Nm"] == pytest.approx(57.091, abs=1e-3)
     loose = answer("linearise", machine, about="start, as it is", duration_s=0.05, push_deg=0.0)
-    assert "no equilibrium" in loose.notices[-1]
+    assert "not an equilibrium" in loose.notices[-1]
     linear, full = (
         {one.name: one.values for one in loose.curves if one.group == group} for group in ("Linear", "Full")
     )

@@ -43,11 +43,11 @@ def test_a_change_is_held_against_what_can_be_told_and_what_matters():
 
     assert value(5.0, 8.0).change() == -3.0
     assert value(5.0, 8.0).verdict() == ""
-    assert value(5.0, 8.0, 3.5).verdict() == "not detectable"
-    assert value(5.0, 8.0, 2.5).verdict() == "detectable"
-    assert value(8.0, 6.5, 1.3, 1.6).verdict() == "detectable, too small to matter"
-    assert value(8.0, 6.3, 1.3, 1.6).verdict() == "detectable, matters"
-    assert value(8.0, 7.0, 1.3, 1.6).verdict() == "not detectable"
+    assert value(5.0, 8.0, 3.5).verdict() == "within MDC"
+    assert value(5.0, 8.0, 2.5).verdict() == "beyond MDC"
+    assert value(8.0, 6.5, 1.3, 1.6).verdict() == "beyond MDC, below MCID"
+    assert value(8.0, 6.3, 1.3, 1.6).verdict() == "beyond MDC, matters"
+    assert value(8.0, 7.0, 1.3, 1.6).verdict() == "within MDC"
     assert value(math.nan, 8.0, 2.5).verdict() == ""
 
 
@@ -105,7 +105,7 @@ def test_pages_hold_both_sides_and_every_value():
     scores, times, values = (block for block in pages[-1].blocks if hasattr(block, "columns"))
     assert scores.columns == ("", "Side", "3 March 2025", "2 March 2026", "Change", "MDC", "MCID", "Change is")
     assert scores.rows[0][:2] == ("Gait Profile Score [°]", "right")
-    assert scores.rows[0][4:] == ("0.0", "1.3", "1.6", "not detectable")
+    assert scores.rows[0][4:] == ("0.0", "1.3", "1.6", "within MDC")
     assert {row[5] for row in times.rows} == {"unknown"}
     assert "Wilken2012" in values.note
     three = comparison_page([now, before, visit(date(2024, 3, 1))], None)[-1].blocks[-1]

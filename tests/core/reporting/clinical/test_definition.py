@@ -52,6 +52,13 @@ def test_an_unknown_page_is_left_out_with_a_sentence_and_the_rest_is_made():
     assert "no page that is known" in alone.notices[1]
 
 
+def test_a_laboratory_states_what_change_it_can_detect():
+    text = '[detectable_change]\n"Gait Profile Score" = 1.1\n"knee flexion, peak in swing" = 4\n"Gait Profile" = 2\n'
+    made = parse_definition(text, "ours.toml")
+    assert made.detectable_change == {"Gait Profile Score": 1.1, "knee flexion, peak in swing": 4.0}
+    assert 'no value "Gait Profile" is compared; did you mean "Gait Profile Score"?' in made.notices[0]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [("logo.png", b"This is a text.", "not a picture"), ("gone.png", None, "was not found")],
@@ -76,6 +83,7 @@ def test_a_logo_that_is_no_picture_costs_itself_alone(tmp_path, name, content, w
         ('[report]\nband_sd = 0\n', "more than 0 and at most 3"),
         ('[report]\ndeviation_strips = "yes"\n', "must be true or false"),
         ('[[page]]\ntitle = "A"\n', "kind is missing"),
+        ('[detectable_change]\n"Gait Profile Score" = -1\n', "must be more than 0"),
         ('[pages]\n', 'there is no key "pages"'),
         ("[report\n", "ours.toml"),
     ],

@@ -14,6 +14,7 @@ from biomec.reporting.clinical.emg_page import emg_cycles, emg_page
 from biomec.reporting.tables import Table
 from biomec.signals.cycles import Cycles
 from biomec.signals.emg_muscles import EmgReading
+from tests.core.reporting.clinical.walks import walk
 
 RATE, FRAME_RATE = 1000.0, 100.0
 BORDERS = (50, 160, 270, 380)  # frames: three cycles of 1.1 s
@@ -124,6 +125,8 @@ def test_trials_are_pooled_and_100_percent_is_of_all_of_them():
     (alone,) = emg_cycles([trial({"R_RF": bursts(0.3 * VOLT)})]).muscles
     assert found.reference == pytest.approx(alone.reference, rel=1e-9)
     assert [one.trial for one in found.origins] == [0, 0, 0, 1, 1, 1]
+    (later,) = emg_cycles([weak, strong], numbers=(0, 2)).muscles  # where the second of three does not count
+    assert [one.trial for one in later.origins] == [0, 0, 0, 2, 2, 2]
     peaks = found.course.curves.max(axis=1)
     assert_allclose(peaks[3:] / peaks[:3], 2.0, rtol=1e-6)
     assert_allclose(peaks[:3].mean(), 200.0 / 3.0, rtol=0.02)
@@ -194,3 +197,19 @@ def test_a_table_of_muscles_that_is_gone_costs_the_page_only(tmp_path):
     gone = EmgReading(muscles=str(tmp_path / "gone.toml"))
     left_out = emg_page([trial({"R_TA": bursts(VOLT)}, reading=gone)])
     assert "gone.toml: there is no such file" in left_out.reason
+
+
+def test_the_muscles_of_a_virtual_walk_are_active_where_they_were_told_to_be():
+    """Bursts around 42 % (gastrocnemius) and 15 % (gluteus medius) of the stride, Gaussian, 9 and 12 % wide."""
+    made = emg_cycles([walk()])
+    assert {one.side for one in made.muscles} == {"right", "left"}
+    assert not made.unassigned
+    for muscle, at, width in (("gastrocnemius", 42.0, 9.0), ("gluteus medius", 15.0, 12.0)):
+        for side in ("right", "left"):
+            course = next(one.course for one in made.muscles if (one.muscle, one.side) == (muscle, side))
+            above = np.clip(course.mean - 15.0, 0.0, None)  # without the noise between bursts
+            turn = (above[:-1] * np.exp(2j * np.pi * course.percent[:-1] / 100.0)).sum()  # bursts reach over 0 %
+            centre = float(np.degrees(np.angle(turn)) / 3.6)
+            # three cycles of noise: the centre of a burst is known to about a third of its width
+            assert centre == pytest.approx(at, abs=width / 3.0), (muscle, side)
+            assert 55.0 < course.foot_off < 70.0

@@ -106,6 +106,28 @@ def test_the_gait_profile_score_is_that_of_the_curves_on_paper():
         assert getattr(bars.bars[-1], side) == pytest.approx(by_hand, rel=1e-9)
 
 
+def test_the_right_score_may_leave_the_pelvis_out_as_visual3d_does():
+    """Six of the nine curves on the right: from the same profile by hand; left and both sides as before."""
+    made = clinical_report([visit()], ReportDefinition(pages=(PageEntry("indices", six_right=True),)))
+    bars = {one.label: one for one in blocks(made, "indices", Bars)[0].bars}
+    usual = {one.label: one for one in blocks(report(), "indices", Bars)[0].bars}
+    score, before = bars["Gait Profile Score"], usual["Gait Profile Score"]
+    assert (score.left, score.both) == (before.left, before.both)
+    legs = [one.right for name, one in bars.items() if not name.startswith(("Pelvis", "Gait"))]
+    assert len(legs) == 6
+    # of means over cycles instead of cycles: alike to the second order of the small spread between them
+    assert score.right == pytest.approx(np.sqrt(np.mean(np.square(legs))), abs=0.05)
+    assert score.right != pytest.approx(before.right, abs=1e-6)
+    assert "As in Visual3D" in table(made, "indices", "Movement Analysis Profile").note
+
+
+def test_the_emg_of_the_walk_has_a_page():
+    grid = blocks(report(), "emg", Grid)[0]
+    names = [panel.name for row in grid.rows for panel in row]
+    assert names[:2] == ["right gluteus medius", "left gluteus medius"]
+    assert all(panel.active and panel.courses[0].raw is not None for row in grid.rows for panel in row)
+
+
 def test_values_have_the_windows_of_the_curves_and_the_norm_beside():
     norm = next(one for one in shipped_norm(ADULTS).discrete if one.name == "knee flexion, peak in swing")
     found = cells(table(report(), "indices", "Values of the curves"))["Knee flexion, peak in swing [°]"]
@@ -235,7 +257,8 @@ def test_many_cycles_have_a_page_for_each_side():
 def test_several_visits_are_laid_over_each_other():
     before = visit_of([noted(ClinicalNotes(condition="barefoot"))])
     after = visit_of([noted(ClinicalNotes(condition="shod"))])
-    made = clinical_report([after, before], only("comparison"))
+    made = clinical_report([after, before], only("comparison", detectable_change={"Gait Profile Score": 0.7}))
+    assert "0.7" in {cell for row in table(made, "comparison", "Scores").rows for cell in row}
     grids = [block for page in made.pages for block in page.blocks if isinstance(block, Grid)]
     assert {course.visit for grid in grids for row in grid.rows for panel in row for course in panel.courses} == {0, 1}
 

@@ -39,7 +39,7 @@ def test_burden_and_working_moment_by_hand():
     np.testing.assert_allclose(only.burden, [1.5, 0.5])
     table = found.table()
     assert table.rows[0] == ("hard", "1.50", "1.33", "2", "2", "3")
-    assert found.joint_table().rows[0][-2:] == ("–", "2.000")  # the shoulder is no hinge
+    assert found.joint_table().rows[0][-2:] == ("–", "2.000")  # the shoulder is not a hinge
 
 
 def test_an_order_needs_exercises_and_shared_joints():

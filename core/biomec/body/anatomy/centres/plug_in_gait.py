@@ -35,7 +35,7 @@ def chord(a: FloatArray, b: FloatArray, c: FloatArray, delta: float, beta: float
     t1 = np.sum(T * along, axis=-1, keepdims=True)
     sideways = T - t1 * along
     t2 = np.linalg.norm(sideways, axis=-1, keepdims=True)
-    e = -sideways / np.where(t2 > 1e-9 * length, t2, np.nan)  # rounding alone is no direction
+    e = -sideways / np.where(t2 > 1e-9 * length, t2, np.nan)  # rounding alone is not a direction
     ratio = delta / np.where(length > delta, length, np.nan)
     cosine = np.sqrt(1.0 - ratio**2)
     if beta != 0.0:

@@ -54,7 +54,7 @@ def thoracolumbar_dumas_2018(given: Given) -> FloatArray:
     """Thoracolumbar joint centre (T12/L1): T12 + κ tw (sin θ x + cos θ y)      [Dumas2018]
 
     y = n(T8 − T12) within the sagittal plane of C7, IJ, T8;  x = y × z forward. (κ, θ) = (0.52, 94°) for men and
-    (0.50, 92°) for women. It divides the torso for inertia; it is no joint of the model.
+    (0.50, 92°) for women. It divides the torso for inertia; it is not a joint of the model.
     """
     trunk = UpperTrunk.of(given)
     T12 = given.point("T12")

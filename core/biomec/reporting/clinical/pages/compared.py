@@ -1,23 +1,23 @@
-"""Pages that lay visits over each other, a side each."""
+"""Pages that compare visits: curves laid over each other, a side a page, and tables of the changes."""
 
 from __future__ import annotations
 
-from biomec.reporting.clinical.blocks import MEAN, LeftOut, Page
+from biomec.reporting.clinical.blocks import LeftOut, Page
+from biomec.reporting.clinical.comparison import comparison_page
 from biomec.reporting.clinical.definition import PageEntry
 from biomec.reporting.clinical.material import Material
-from biomec.reporting.clinical.panels import kinematic_grid
-from biomec.reporting.clinical.visit import SIDES
 
-KIND, TITLE = "comparison", "Comparison"
+TITLE = "Comparison"
 
 
 def comparison(material: Material, entry: PageEntry) -> tuple[Page, ...] | LeftOut:
-    """One page of angles for each side; the reported visit in full colour, the others paler."""
-    title = entry.title or TITLE
+    """The reported visit in full colour, the others paler; changes beside what can be detected."""
+    title, definition = entry.title or TITLE, material.definition
     if len(material.visits) < 2:
         return LeftOut(title, "There is no other visit to compare with.")
-    return tuple(
-        Page(KIND, f"{title}, {side}", (kinematic_grid(material.visits, material.norm, MEAN, entry.nine_curves,
-             material.source, (side,), material.definition.band_sd),), True)
-        for side in SIDES
+    if not material.walks:
+        return LeftOut(title, "Visits are compared for walking.")
+    return comparison_page(
+        material.visits, material.norm, title, material.source, definition.detectable_change, entry.nine_curves,
+        definition.band_sd,
     )  # fmt: skip

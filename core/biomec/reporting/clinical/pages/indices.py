@@ -19,9 +19,11 @@ from biomec.reporting.indices.arm_profile import arm_curves, arm_profile
 from biomec.reporting.indices.discrete_values import WINDOWS, DiscreteValue, discrete_values
 from biomec.reporting.indices.gdi_star import gdi_star
 from biomec.reporting.indices.profile_score import (
+    LEG,
     NINE,
     ProfileScore,
     movement_analysis_profile,
+    only,
     overall_score,
 )
 from biomec.reporting.indices.scapulohumeral import rhythms
@@ -34,20 +36,21 @@ DIGITS = {"°": 1, "% cycle": 0}
 def indices_page(material: Material, entry: PageEntry) -> Page | LeftOut:
     """Scores against the norm and values of the curves; of arms where the movement is not a walk."""
     title = entry.title or TITLE
-    blocks = _of_a_walk(material) if material.walks else _of_arms(material.visit.first)
+    blocks = _of_a_walk(material, entry.six_right) if material.walks else _of_arms(material.visit.first)
     if not blocks:
         return LeftOut(title, material.unscored() if material.walks else "There are no indices of this movement.")
     return Page(KIND, title, tuple(blocks))
 
 
 # --------------------------------------------------------------------------------------------------------------- scores
-def _of_a_walk(material: Material) -> list[Block]:
+def _of_a_walk(material: Material, six_right: bool) -> list[Block]:
     blocks: list[Block] = []
     scores, reference = material.scores, material.reference
     if scores:
         healthy = {} if reference is None else reference.variables
-        blocks.append(_profile_bars(scores, healthy, material))
-        blocks.append(movement_analysis_profile(scores.get("right"), scores.get("left"), healthy))
+        blocks.append(_profile_bars(scores, healthy, material, six_right))
+        right, left = (scores.get(side) for side in SIDES)
+        blocks.append(movement_analysis_profile(right, left, healthy, six_right=six_right))
         blocks += _gdi(scores, material)
     values = values_of(material)
     if not scores and values:
@@ -57,7 +60,9 @@ def _of_a_walk(material: Material) -> list[Block]:
     return blocks
 
 
-def _profile_bars(scores: Mapping[str, ProfileScore], healthy: Mapping[str, float], material: Material) -> Bars:
+def _profile_bars(
+    scores: Mapping[str, ProfileScore], healthy: Mapping[str, float], material: Material, six_right: bool
+) -> Bars:
     def mean(side: str, name: str) -> float | None:
         return None if side not in scores else scores[side].variable(name)[0]
 
@@ -66,6 +71,8 @@ def _profile_bars(scores: Mapping[str, ProfileScore], healthy: Mapping[str, floa
         for name in NINE
     ]
     right, left = (scores[side].mean if side in scores else None for side in SIDES)
+    if six_right and "right" in scores:
+        right = only(scores["right"], LEG).mean
     both = overall_score(scores["right"], scores["left"]) if len(scores) == len(SIDES) else None
     bars.append(Bar("Gait Profile Score", "°", right, left, both, material.usual_score))
     return Bars("Movement Analysis Profile", tuple(bars), True)
@@ -87,7 +94,11 @@ def _gdi(scores: Mapping[str, ProfileScore], material: Material) -> list[Block]:
     )
     sentences = dict.fromkeys(notice.sentence for one in found.values() for notice in one.notices)
     note = " ".join(
-        (f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them.", *sentences)
+        (
+            f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them. Both scores take "
+            "all nine curves of the side.",
+            *sentences,
+        )
     )
     columns = ("", "Gait Profile Score [°]", f"GDI* (n = {reference.limbs})", "Cycles")
     return [Table("Scores", columns, rows, note)]

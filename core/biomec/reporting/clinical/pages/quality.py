@@ -6,13 +6,18 @@ from biomec.base.notices import Severity
 from biomec.reporting.clinical.blocks import Block, LeftOut, Page, Words
 from biomec.reporting.clinical.definition import PageEntry
 from biomec.reporting.clinical.material import Material
-from biomec.reporting.content.report import CYCLES, MODEL, PROVENANCE, QUALITY, report_content
+from biomec.reporting.content.report import (
+    PROVENANCE,
+    cycles_section,
+    model_section,
+    provenance_section,
+    quality_section,
+)
 from biomec.reporting.facts import motion_facts, signal_facts
 from biomec.reporting.tables import NOTHING, Section, Table, number
 from biomec.reporting.trust import trust
 
 KIND, TITLE = "quality", "Quality"
-SHOWN = (QUALITY, CYCLES, MODEL)
 MOST_NOTICES = 12
 
 
@@ -21,13 +26,11 @@ def quality_page(material: Material, entry: PageEntry) -> Page | LeftOut:
     visit = material.visit
     blocks: list[Block] = [_trials(material)]
     blocks += _notices(material)
-    content = report_content(visit.first)
     name = next(trial.name for trial in visit.trials if trial.analysis is visit.first)
     whose = f", {name}" if len(visit.counted) > 1 else ""
-    for title in SHOWN:
-        section = content.section(title)
-        blocks += [] if section is None else _section(section, whose)
-    blocks += _provenance(content.section(PROVENANCE), material)
+    for make in (quality_section, cycles_section, model_section):
+        blocks += _section(make(visit.first), whose)
+    blocks += _provenance(provenance_section(visit.first), material)
     return Page(KIND, entry.title or TITLE, tuple(blocks))
 
 
@@ -78,10 +81,8 @@ def _section(section: Section, whose: str) -> list[Block]:
     return [*blocks, *section.tables]
 
 
-def _provenance(section: Section | None, material: Material) -> list[Block]:
+def _provenance(section: Section, material: Material) -> list[Block]:
     """Versions, files, settings that were changed; without a name no files, since they tell who somebody is."""
-    if section is None:
-        return []
     blocks: list[Block] = [Words(section.sentences, PROVENANCE)]
     if not material.nameless:
         rows = []

@@ -1,0 +1,199 @@
+"""The clinical report as PDF: sheets, heads and feet, text that can be searched, colours, and what does not fit."""
+
+import io
+import re
+from dataclasses import replace
+
+import numpy as np
+import pypdf
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from biomec.base.progress import Cancelled
+from biomec.reporting.clinical import definition
+from biomec.reporting.clinical.blocks import ClinicalReport, FigureRequest, FreeText, Page, Words
+from biomec.reporting.tables import Table
+from biomec_app.figures.report.options import PAPERS, ReportOptions
+from biomec_app.figures.report.pdf import sheet_count, sheet_images, written
+from biomec_app.figures.report.sheets import Piece, Typesetter, flowed
+from biomec_app.plots.clinical.look import SIDE_COLOURS, Look
+from tests.app.figures.report_content import example_report
+from tests.app.figures.report_reading import pdf_text, rows_not_in_pdf, squeezed
+
+pytestmark = pytest.mark.usefixtures("qapp")
+MM = 72.0 / 25.4
+LARGEST = 1_000_000  # bytes
+
+
+@pytest.fixture(scope="module")
+def content(qapp) -> bytes:
+    return written(example_report(), ReportOptions())
+
+
+def pages_of(content: bytes) -> list[pypdf.PageObject]:
+    return list(pypdf.PdfReader(io.BytesIO(content)).pages)
+
+
+def of_words(*blocks, **changes) -> ClinicalReport:
+    made = example_report()
+    return replace(made, pages=(Page("quality", "Quality", blocks),), left_out=(), notices=(), **changes)
+
+
+def test_every_sheet_says_who_what_and_which_page(content) -> None:
+    sheets = pages_of(content)
+    assert len(sheets) == sheet_count(example_report(), ReportOptions())
+    for k, sheet in enumerate(sheets, 1):
+        text = squeezed(sheet.extract_text())
+        for words in ("Gait laboratory", "A. Person", "P-017", "born 4 May 2017", "measured 18 November 2026",
+                      "Biomec 0.1", "Trust in the measurement: good", f"Page {k} of {len(sheets)}"):  # fmt: skip
+            assert squeezed(words) in text
+
+
+def test_the_text_can_be_searched_also_where_letters_would_be_joined(content) -> None:
+    """A font that joins f and f writes one sign, and a search for "foot off" finds nothing."""
+    text = pdf_text(content)
+    assert "footoff" in text
+    summary = pages_of(content)[0]
+    assert "\t" not in summary.extract_text()
+    assert "Trust in the measurement: good" in summary.extract_text()
+    assert "foot off" in "".join(sheet.extract_text() for sheet in pages_of(content))
+    assert not re.search("[\ufb00-\ufb06]", text)
+    for words in ("Pelvis tilt [°]", "Symmetry", "−0.49 ± 0.03", "The toes were not seen.", "wider than usual"):
+        assert squeezed(words) in text
+    assert rows_not_in_pdf(content, example_report()) == []
+
+
+def test_a_report_with_every_page_is_less_than_a_megabyte(content) -> None:
+    assert 20_000 < len(content) < LARGEST
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_sheets_have_the_size_of_the_paper_and_lie_where_the_page_says_so(paper) -> None:
+    report = example_report()
+    report = replace(report, pages=(report.pages[0], report.pages[3]))
+    sizes = [(float(one.mediabox.width), float(one.mediabox.height))
+             for one in pages_of(written(report, ReportOptions(paper=paper)))]  # fmt: skip
+    width, height = (one * MM for one in PAPERS[paper])
+    assert sizes[0] == pytest.approx((width, height), abs=1.0)
+    assert sizes[1] == pytest.approx((height, width), abs=1.0)
+
+
+def test_grey_is_without_any_colour() -> None:
+    report = example_report()
+    report = replace(report, pages=tuple(one for one in report.pages if one.kind in ("kinematics", "indices")))
+    for image in sheet_images(report, ReportOptions(colours="grey"), dots=60.0):
+        assert saturation(image) <= 24  # letters of our theme are a bluish black
+    assert max(saturation(image) for image in sheet_images(report, ReportOptions(), dots=60.0)) > 100
+
+
+def saturation(image: QImage) -> int:
+    """Largest difference between red, green and blue of any point."""
+    bits = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.width(), 4)[:, :, :3].astype(int)
+    return int((bits.max(axis=2) - bits.min(axis=2)).max())
+
+
+def test_colours_of_a_definition_are_those_that_can_be_drawn() -> None:
+    assert tuple(SIDE_COLOURS) == definition.COLOURS
+    assert tuple(PAPERS) == definition.PAPERS
+    made = ReportOptions.of(definition.ReportDefinition(paper="Letter", colours="grey", deviation_strips=True))
+    assert (made.paper, made.colours, made.strips) == ("Letter", "grey", True)
+
+
+def test_a_picture_of_one_sheet_is_that_sheet() -> None:
+    report = example_report()
+    report = replace(report, pages=report.pages[:3])
+    every = list(sheet_images(report, ReportOptions(), dots=40.0))
+    (second,) = sheet_images(report, ReportOptions(), dots=40.0, only=1)
+    assert len(every) == 3
+    assert second == every[1]
+    assert second.width() == round(210.0 / 25.4 * 40.0)
+
+
+# ---------------------------------------------------------------------------------------------------------- long tables
+
+
+def test_a_table_longer_than_a_sheet_repeats_its_head() -> None:
+    rows = tuple((f"Marker {k}", "98 %") for k in range(130))
+    sheets = pages_of(written(of_words(Table("Markers", ("Name of marker", "Seen"), rows)), ReportOptions()))
+    assert len(sheets) > 1
+    for sheet in sheets:
+        assert "Nameofmarker" in squeezed(sheet.extract_text())
+    assert rows_not_in_pdf(written(of_words(Table("Markers", ("Name of marker", "Seen"), rows)), ReportOptions()),
+                           of_words(Table("Markers", ("Name of marker", "Seen"), rows))) == []  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["W" * 200, "a" * 64, "<b>bold</b> & $x$ <script>", "Ünïcødé Ωж –−±°"])
+def test_long_and_odd_words_stay_whole_and_inside(word) -> None:
+    table = Table("T", ("Key", "Value"), ((word, "1.0"), ("short", word)), word)
+    report = of_words(table, Words((word,), word), FreeText("findings", word, word))
+    report = replace(report, heading=replace(report.heading, who=word), title=word)
+    content = written(report, ReportOptions())
+    assert rows_not_in_pdf(content, report) == []
+    for image in sheet_images(report, ReportOptions(), dots=50.0):
+        edge = [image.pixelColor(image.width() - 8, y) for y in range(image.height())]
+        assert all(colour == QColor("#FFFFFF") for colour in edge), "words leave the paper"
+
+
+def test_free_text_keeps_its_lines_and_an_empty_one_leaves_lines_to_write_on() -> None:
+    setter = Typesetter(Look(), 480.0)
+    empty, full = (setter.free_text(FreeText("findings", "Findings", text, 6)) for text in ("", "one\n\ntwo"))
+    assert len(empty) == len(setter.heading("Findings")) + 6
+    sheet = pages_of(written(of_words(FreeText("f", "F", "first line\nsecond line")), ReportOptions()))[0]
+    assert re.search(r"first line\s*\n\s*second line", sheet.extract_text())
+    assert len(full) >= 4
+
+
+def test_headings_stay_with_what_follows() -> None:
+    def piece(height: float, **kinds: object) -> Piece:
+        return Piece(height, lambda painter, place: None, **kinds)
+
+    area = QRectF(0.0, 10.0, 100.0, 100.0)
+    heading, body = piece(10.0, keeps=True), piece(30.0)
+    sheets = flowed([piece(70.0), heading, body], area, False)
+    assert [[one for one, _ in sheet.placed] for sheet in sheets][1] == [heading, body]
+    grown = flowed([piece(20.0, most=500.0), body], area, False)
+    assert [place.height() for _, place in grown[0].placed] == [70.0, 30.0], "a plot leaves room for what fits below"
+    alone = flowed([piece(20.0, most=500.0), piece(90.0)], area, False)
+    assert alone[0].placed[0][1].height() == 100.0
+    higher = flowed([piece(150.0)], area, False)
+    assert len(higher) == 1, "what fits on no sheet does not make sheets without end"
+
+
+def test_columns_are_as_wide_as_the_sheet_at_most() -> None:
+    setter = Typesetter(Look(), 480.0)
+    for table in (
+        Table("a", ("x", "y"), (("1", "2"),)),
+        Table("b", tuple("abcdefgh"), (tuple("word " * 9 for _ in range(8)),)),
+        Table("c", ("", ""), (("Name", "word " * 80),)),
+        Table("d", ("", "", ""), (("W" * 300, "W" * 300, "1"),)),
+    ):
+        columns = setter._columns(table, 8.0)
+        assert sum(columns) <= 480.0 + 1e-6
+        assert min(columns) > 8.0
+        image = QImage(500, 700, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        for piece in setter.table(table):
+            piece.draw(painter, QRectF(0, 0, 480, piece.height))
+        painter.end()
+
+
+def test_a_picture_that_cannot_be_drawn_costs_itself() -> None:
+    text = pdf_text(written(of_words(FigureRequest("angles", "Angles", 4), Words(("After it.",))), ReportOptions()))
+    assert squeezed("The picture 'Angles' is of trial 5") in text
+    assert squeezed("After it.") in text
+
+
+def test_an_empty_report_says_so_on_one_sheet() -> None:
+    made = replace(example_report(), pages=())
+    sheets = pages_of(written(made, ReportOptions()))
+    assert len(sheets) == 1
+    assert squeezed("The trunk was not measured.") in squeezed(sheets[0].extract_text())
+
+
+def test_writing_can_be_cancelled() -> None:
+    def stop(fraction: float) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        written(example_report(), ReportOptions(), stop)
