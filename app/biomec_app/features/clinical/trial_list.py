@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -120,18 +120,22 @@ class TrialList(QTreeWidget):
             return
         ticked = item.checkState(0) is Qt.CheckState.Checked
         if len(key) == 1:
-            self.trial_ticked.emit(key[0], ticked)
+            self._later(lambda: self.trial_ticked.emit(key[0], ticked))
         else:
-            self.cycle_ticked.emit(*key, ticked)
+            self._later(lambda: self.cycle_ticked.emit(*key, ticked))
 
     def _clicked(self, item: QTreeWidgetItem, _: int) -> None:
         key = item.data(0, KEY)
         if not isinstance(key, tuple):
             return
         if len(key) == 1:
-            self.shown.emit(key[0])
+            self._later(lambda: self.shown.emit(key[0]))
         else:
-            self.picked.emit(*key)
+            self._later(lambda: self.picked.emit(*key))
+
+    def _later(self, tell: Callable[[], None]) -> None:
+        """Tell others once Qt is done with the item: they make the list anew, and the item would be gone."""
+        QTimer.singleShot(0, self, tell)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter does what a click does."""

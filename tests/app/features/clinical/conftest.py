@@ -46,4 +46,5 @@ def window(walking, qtbot):
 
 def settled(window, qtbot):
     """Wait until what was asked for is shown."""
+    qtbot.turns()  # ticks and clicks in the list are told in the next turn
     qtbot.waitUntil(lambda: not window._due.isActive() and not window.painter.busy)
