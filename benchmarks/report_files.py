@@ -51,7 +51,7 @@ def print_report_files() -> None:
         for ending in WRITERS:
             path = Path(place) / f"report{'' if ending.startswith('.') else '.'}{ending}"
             begin, cpu = time.perf_counter(), time.process_time()
-            write_report(report, path, ReportOptions(trials=visit.analyses))
+            write_report(report, path, ReportOptions(trials=tuple(one.analysis for one in visit.trials)))
             wall, cpu = time.perf_counter() - begin, time.process_time() - cpu
             size = path.stat().st_size / 1e6
             print(f"  {ending.lstrip('.'):24}{wall:10.2f}{cpu:10.2f}{size:11.2f}{TRIALS * spent / cpu:24.1f}")

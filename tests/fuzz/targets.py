@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 
 from biomec.base.errors import BiomecError
+from biomec.base.notices import warning
 from biomec.body.anatomy.model_file import parse_model
 from biomec.engine.description import load_system
 from biomec.io.label_map_file import read_label_map
@@ -25,11 +26,12 @@ from biomec.machines.machine import load_machine
 from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import read_settings, settings_text
-from biomec.recording import Record, Result, Session
+from biomec.recording import ClinicalNotes, ExcludedCycle, Original, Record, Result, Session, Source
 from biomec.reporting.norms.mapped_csv import parse_mapping, read_mapping
 from biomec.reporting.norms.norm_file import SET, read_norm_set
 from biomec.reporting.norms.readers import read_norms
 from biomec_resources import resource
+from tests.core.pipeline.tiny_run import tiny_run
 from tests.core.recording.examples import full_trial
 from tests.core.reporting.norms import examples as norms
 from tests.fuzz import mutations
@@ -169,7 +171,13 @@ def _project() -> tuple[bytes, ...]:
     plain = json.loads(settings_text(AnalysisSettings()))
     session = Session(
         full_trial(frames=6), full_trial(frames=5, seed=2), settings={"analysis": plain, "steps": ["signals"]},
-        results={"angles": Result({"values": np.ones((6, 2))}, {"names": ["a", "b"]})},
+        results={
+            "angles": Result({"values": np.ones((6, 2))}, {"names": ["a", "b"]}),
+            "simulation: a": tiny_run("a").to_result(),
+        },
+        notes=ClinicalNotes("A-17", excluded_cycles=(ExcludedCycle("left", 3, "stumbled"),)),
+        originals=(Original(Source.of_bytes("a.emt", "EMT", b"BTS ASCII"), b"BTS ASCII"),),
+        notices=(warning("odd", "Something is odd.", "C7", frames=(1, 2)),),
         provenance=(Record("angles", "2026-03-01T12:00:00Z", "0.1", {"a": [1]}, {"dynamic": "ab"}),),
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

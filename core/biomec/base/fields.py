@@ -187,13 +187,11 @@ def value_at(options: Any, path: tuple[str, ...]) -> Any:
     return options
 
 
-def with_value(options: Any, path: tuple[str, ...], value: Any) -> Any:
-    """Options with another value of a field. They check themselves, and raise a sentence."""
-    return with_values(options, {path: value})
-
-
 def with_values(options: Any, values: Mapping[tuple[str, ...], Any]) -> Any:
-    """Options with other values of some fields, all changed at once; a group that one of them turns off stays off."""
+    """Options with other values of some fields, all changed at once; a group that one of them turns off stays off.
+
+    The options check themselves, and raise a sentence.
+    """
     changed = {path[0]: value for path, value in values.items() if len(path) == 1}
     for name in dict.fromkeys(path[0] for path in values if len(path) > 1):
         if name in changed and changed[name] is None:

@@ -180,7 +180,7 @@ def way_of_walking(analysis: Analysis, first: int, last: int) -> tuple[FloatArra
         return np.array([1.0, 0.0, 0.0]), float("nan")
     at = motion.index("pelvis")
     moved = motion.p_com[last, at] - motion.p_com[first, at]
-    belt = analysis.derived(_belt)
+    belt = belt_velocity(analysis)
     if belt is not None and float(np.linalg.norm(belt)) > LEAST_BELT_M_S:
         moved = moved - np.asarray(belt) * seconds
     speed = float(np.linalg.norm(_level(moved))) / seconds
@@ -189,6 +189,11 @@ def way_of_walking(analysis: Analysis, first: int, last: int) -> tuple[FloatArra
     way = _level(moved)
     size = float(np.linalg.norm(way))
     return (way / size if size > 0.0 else np.array([1.0, 0.0, 0.0])), speed
+
+
+def belt_velocity(analysis: Analysis) -> FloatArray | None:
+    """Velocity (3,) of a treadmill's belt in the laboratory [m/s]; None where nothing tells that there is one."""
+    return analysis.derived(_belt)
 
 
 def _belt(analysis: Analysis) -> FloatArray | None:

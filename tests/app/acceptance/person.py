@@ -20,7 +20,7 @@ PATIENCE_S = 600.0  # ends what hangs; nothing else depends on how long anything
 class Person:
     """Somebody at a window of its own, who answers its questions.
 
-    path   : what is chosen when a file or a folder is asked for; None: nothing
+    path   : what is chosen when a file or a folder is asked for; None: nothing; a text stays as proposed
     answer : what is answered to a question; None: cancel
     heard  : sentences that were told
     asked  : questions that were asked
@@ -35,6 +35,7 @@ class Person:
         self.asked: list[str] = []
         self.context.user.ask_file = lambda *asked: self.path
         self.context.user.ask_folder = lambda *asked: self.path
+        self.context.user.ask_text = lambda title, question, start: start or None
         self.context.user.tell = self.context.user.fail = self._hear
         self.context.user.confirm = self._answer
         self.window.resize(*size)

@@ -15,7 +15,7 @@ from biomec.reporting.clinical import definition
 from biomec.reporting.clinical.blocks import ClinicalReport, FigureRequest, FreeText, Page, Words
 from biomec.reporting.tables import Table
 from biomec_app.figures.report.options import PAPERS, ReportOptions
-from biomec_app.figures.report.pdf import sheet_count, sheet_images, written
+from biomec_app.figures.report.pdf import sheet_images, sheet_kinds, written
 from biomec_app.figures.report.sheets import Piece, Typesetter, flowed
 from biomec_app.plots.clinical.look import SIDE_COLOURS, Look
 from tests.app.figures.report_content import example_report
@@ -42,7 +42,9 @@ def of_words(*blocks, **changes) -> ClinicalReport:
 
 def test_every_sheet_says_who_what_and_which_page(content) -> None:
     sheets = pages_of(content)
-    assert len(sheets) == sheet_count(example_report(), ReportOptions())
+    kinds = sheet_kinds(example_report(), ReportOptions())
+    assert len(sheets) == len(kinds)
+    assert list(dict.fromkeys(kinds)) == [page.kind for page in example_report().pages]
     for k, sheet in enumerate(sheets, 1):
         text = squeezed(sheet.extract_text())
         for words in ("Gait laboratory", "A. Person", "P-017", "born 4 May 2017", "measured 18 November 2026",

@@ -24,7 +24,7 @@ SLOW = {
     *("scipy.fft", "scipy.integrate", "scipy.interpolate", "scipy.io", "scipy.linalg", "scipy.ndimage"),
     *("scipy.optimize", "scipy.signal", "scipy.sparse", "scipy.spatial", "scipy.special", "scipy.stats"),
     *("matplotlib", "PIL", "ezc3d", "sympy", "casadi", "pinocchio", "dask", "numpy.testing", "numpy.f2py"),
-    *("openpyxl", "xlrd"),
+    *("openpyxl", "xlrd", "docx", "lxml"),
     *(
         "biomec.virtual",
         "biomec_app.figures.report",

@@ -11,7 +11,9 @@ import pytest
 import biomec
 from biomec import doctor
 from biomec.base.errors import BiomecError
+from biomec.base.notices import info, problem, warning
 from biomec.cli import main, window
+from biomec.cli.arguments import tell
 from biomec.doctor import Extra, Package, Probe, Report
 
 
@@ -112,3 +114,10 @@ def test_several_files_open_in_the_window(tmp_path, monkeypatch, capsys):
     assert opened == [tuple(files)]
     assert main([str(files[0]), str(tmp_path / "none.c3d")]) != 0
     assert "none.c3d: there is no such file" in capsys.readouterr().err
+
+
+def test_the_terminal_lists_the_worst_first_and_each_notice_once(capsys):
+    """A partial strike stood below five warnings about filters and the subject."""
+    notices = [info("c", "A fact."), warning("a", "A doubt."), problem("b", "A fault."), warning("a", "A doubt.")]
+    tell(notices)
+    assert capsys.readouterr().err.splitlines() == ["problem: A fault.", "warning: A doubt."]

@@ -26,10 +26,10 @@ def walked() -> VirtualAcquisition:
     return replace(made, dynamic=replace(made.dynamic, emg=None))
 
 
-def analysed(folder: Path) -> Path:
+def analysed(folder: Path, *options: str) -> Path:
     """Results of walk.c3d and its static in a folder."""
     out = folder / "out"
-    files = [str(folder / "walk.c3d"), "--static", str(folder / "static.c3d")]
+    files = [str(folder / "walk.c3d"), "--static", str(folder / "static.c3d"), *options]
     assert main(["analyze", *files, "--mass", "75", "--height", "1.77", "--sex", "m", "--out", str(out)]) == 0
     return out
 
@@ -42,17 +42,22 @@ def numbers(file: Path) -> tuple[list[str], np.ndarray]:
 
 def test_a_walk_whose_header_is_upside_down_has_the_numbers_of_the_upright_one(walked, tmp_path, capsys):
     """What the user saw: X_SCREEN = -X, Y_SCREEN = -Z gave a person on her head, and moments of the wrong sign."""
-    results = {}
-    for name, export in (("upright", ForeignExport()), ("qualisys", QUALISYS)):
+    results, axes = {}, ("--axes", "+z,+x")
+    for name, export, asked in (
+        ("upright", ForeignExport(), ()),
+        ("qualisys", QUALISYS, ()),
+        ("asked", QUALISYS, axes),
+    ):
         (tmp_path / name).mkdir()
         write_foreign_c3d(walked.dynamic, tmp_path / name / "walk.c3d", export)
         write_foreign_c3d(walked.static, tmp_path / name / "static.c3d", export)
         capsys.readouterr()
-        results[name] = analysed(tmp_path / name)
+        results[name] = analysed(tmp_path / name, *asked)
         said = capsys.readouterr().err
         assert ("says that up is -z" in said) == (name == "qualisys")
     for table in TABLES:
-        assert (results["qualisys"] / table).read_bytes() == (results["upright"] / table).read_bytes(), table
+        for name in ("qualisys", "asked"):
+            assert (results[name] / table).read_bytes() == (results["upright"] / table).read_bytes(), (name, table)
     columns, values = numbers(results["qualisys"] / "angles.csv")
     knee = values[:, [k for k, name in enumerate(columns) if "knee" in name and "flexion" in name]]
     assert np.nanmax(knee) > 30.0

@@ -5,7 +5,7 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from biomec.base.fields import Kind, all_entries, default_text, entries, group, value_at, with_value
+from biomec.base.fields import Kind, all_entries, default_text, entries, group, value_at, with_values
 from biomec.body.anatomy.centres import centre_choices
 from biomec.pipeline.settings import AnalysisSettings
 
@@ -46,7 +46,7 @@ def test_the_default_of_every_choice_is_one_of_its_choices():
 def test_every_choice_is_one_that_the_library_takes():
     for entry in (entry for entry in ENTRIES.values() if entry.kind is Kind.CHOICE):
         for one in entry.choices:
-            assert value_at(with_value(DEFAULTS, entry.path, one.value), entry.path) == one.value
+            assert value_at(with_values(DEFAULTS, {entry.path: one.value}), entry.path) == one.value
 
 
 def test_every_field_says_its_default():

@@ -38,7 +38,7 @@ TABLE_POINTS, SMALL_POINTS, TEXT_POINTS = 8.5, 8.0, 10.0
 LONGEST_PROPERTY = 255  # letters; Word takes no more
 FREE_STYLE = "Free text"
 EMU_OF_MM = 36000  # units of Word in a millimetre
-LETTER_MM, AROUND_CELL_MM = 1.75, 4.5  # widths of a letter in a table, and of what is left and right of a text
+LETTER_MM, BOLD_MM, AROUND_CELL_MM = 1.75, 2.0, 4.5  # widths of letters in a table, and of what is around a text
 LARGEST_TEMPLATE = 50_000_000  # bytes, unpacked
 
 
@@ -272,8 +272,10 @@ class _Document:
 
 def _widths(table: Table, width: float) -> list[float]:
     """Widths of the columns [mm]: what their longest text needs; if that is too much, the widest give way together."""
-    rows = (table.columns, *table.rows)
-    needs = [LETTER_MM * max(len(row[k]) for row in rows) + AROUND_CELL_MM for k in range(len(table.columns))]
+    needs = [
+        max([BOLD_MM * len(head), *(LETTER_MM * len(row[k]) for row in table.rows)]) + AROUND_CELL_MM
+        for k, head in enumerate(table.columns)
+    ]
     if sum(needs) <= width:
         return [width * one / sum(needs) for one in needs]
     left, most = width, 0.0

@@ -20,7 +20,7 @@ class ReportOptions:
 
     paper    : key of `PAPERS`
     template : a Word document of the laboratory, whose styles, header and footer a Word report takes over
-    trials   : analyses of the trials of the visit, in its order: for pictures and for the figure that moves
+    trials   : analyses of all trials of the visit in its order, excluded ones too: for pictures and figure
     colours  : of the sides, a key of `biomec_app.plots.clinical.look.SIDE_COLOURS`; "" for ours
     strips   : whether strips below the panels show how far the mean is from the norm
     """

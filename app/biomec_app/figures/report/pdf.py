@@ -79,9 +79,9 @@ def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
     return QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0))
 
 
-def sheet_count(report: ClinicalReport, options: ReportOptions) -> int:
-    """How many sheets of paper the report has."""
-    return len(_sheets(report, options, 1.0))
+def sheet_kinds(report: ClinicalReport, options: ReportOptions) -> tuple[str, ...]:
+    """Kind of the page that every sheet of paper is of, in order."""
+    return tuple(sheet.kind for sheet in _sheets(report, options, 1.0))
 
 
 def sheet_images(
@@ -134,7 +134,7 @@ def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> lis
         pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
         for block in page.blocks:
             pieces += _pieces(setter, block, options)
-        sheets += flowed(pieces, area, page.landscape)
+        sheets += flowed(pieces, area, page.landscape, page.kind)
     return sheets
 
 

@@ -51,9 +51,10 @@ class Piece:
 
 @dataclass
 class Sheet:
-    """Pieces with their places on one sheet of paper."""
+    """Pieces with their places on one sheet of paper; ``kind`` is that of the page that they are of."""
 
     landscape: bool
+    kind: str = ""
     placed: list[tuple[Piece, QRectF]] = field(default_factory=list)
 
     def draw(self, painter: QPainter) -> None:
@@ -62,9 +63,9 @@ class Sheet:
             piece.draw(painter, place)
 
 
-def flowed(pieces: Sequence[Piece], area: QRectF, landscape: bool) -> list[Sheet]:
+def flowed(pieces: Sequence[Piece], area: QRectF, landscape: bool, kind: str = "") -> list[Sheet]:
     """Sheets that pieces fill from the top to the bottom of an area."""
-    sheets = [Sheet(landscape)]
+    sheets = [Sheet(landscape, kind)]
     y, k = area.top(), 0
     while k < len(pieces):
         last = k  # what must stay together with the piece after it
@@ -73,7 +74,7 @@ def flowed(pieces: Sequence[Piece], area: QRectF, landscape: bool) -> list[Sheet
         group = pieces[k : last + 1]
         needed = sum(piece.height for piece in group)
         if sheets[-1].placed and (y + needed > area.bottom() + 1e-6 or group[0].breaks):
-            sheets.append(Sheet(landscape))
+            sheets.append(Sheet(landscape, kind))
             y = area.top()
             head = group[0].again
             if head is not None:
@@ -198,6 +199,7 @@ class Typesetter:
         columns = self._columns(table, size)
         numeric = numeric_columns(table)
         facts = len(table.columns) == 2 and not any(table.columns)
+        numeric = [False, False] if facts else numeric
         head = None
         if any(table.columns):
             head = self._row(table.columns, columns, numeric, size, self.look.theme.faint, 0.9)

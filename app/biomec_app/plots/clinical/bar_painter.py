@@ -11,7 +11,7 @@ from biomec.reporting.clinical.blocks import Bar, Bars
 from biomec.reporting.tables import number
 from biomec_app.kit.colours import mixed
 from biomec_app.plots.clinical.grid_layout import tick_text, ticks
-from biomec_app.plots.clinical.look import Look
+from biomec_app.plots.clinical.look import GREY, Look
 from biomec_app.plots.clinical.pencil import CENTRE, LEFT, RIGHT, Pencil, Word
 
 SIDES = ("right", "left", "both")
@@ -86,7 +86,16 @@ def _text(bar: Bar, side: str) -> str:
 
 
 def _colour(look: Look, side: str) -> str:
-    return look.theme.faint if side == "both" else look.colour(side)
+    if side != "both":
+        return look.colour(side)
+    return look.theme.panel if look.colours == GREY else look.theme.faint  # another grey would be taken for a side
+
+
+def _outline(pencil: Pencil, box: QRectF) -> None:
+    """A line around a bar that may have the colour of the paper."""
+    for one, other in ((box.topLeft(), box.topRight()), (box.topRight(), box.bottomRight()),
+                       (box.bottomRight(), box.bottomLeft()), (box.bottomLeft(), box.topLeft())):  # fmt: skip
+        pencil.line(one, other, pencil.look.theme.faint, 0.6)
 
 
 def _draw_legend(pencil: Pencil, place: QRectF, bars: Bars) -> None:
@@ -102,7 +111,10 @@ def _draw_legend(pencil: Pencil, place: QRectF, bars: Bars) -> None:
         entries.append(("norm, mean ± 1 SD", look.band))
     x = place.left()
     for words, colour in entries:
-        pencil.fill(QRectF(x, place.center().y() - 3.0 * point, 12.0 * point, 6.0 * point), colour)
+        swatch = QRectF(x, place.center().y() - 3.0 * point, 12.0 * point, 6.0 * point)
+        pencil.fill(swatch, colour)
+        if words == LEGEND["both"]:
+            _outline(pencil, swatch)
         width = min(pencil.width(words) + point, max(1.0, place.right() - x - 15.0 * point))
         pencil.write(words, QRectF(x + 15.0 * point, place.top(), width, place.height()))
         x += 27.0 * point + width
@@ -140,6 +152,8 @@ def _draw_bar(
         thick = min(0.86 * high_each, 9.0 * point)
         box = QRectF(min(x(0.0), x(value)), top + 0.5 * (high_each - thick), abs(x(value) - x(0.0)), thick)
         pencil.fill(box, _colour(look, side))
+        if side == "both":
+            _outline(pencil, box)
         if bar.healthy is not None:
             grey = QRectF(x(0.0), box.top(), min(x(value), x(bar.healthy)) - x(0.0), thick)
             pencil.fill(grey, _healthy(look))

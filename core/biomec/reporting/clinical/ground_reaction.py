@@ -1,7 +1,7 @@
 """Ground reaction of a visit: force of each foot in body weight, and where it acts, over the stance of single cycles.
 
 Only cycles count whose foot stood alone on sound plates. Forward is the way of walking, medial is towards the other
-foot; paths of the centre of pressure start from the heel as it lands.
+foot; paths of the centre of pressure start from the heel as it lands, and on a treadmill go with the belt.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from biomec.reporting.clinical.blocks import CycleOrigin, Grid, Panel, PathOfPre
 from biomec.reporting.clinical.panels import norm_band, norm_note
 from biomec.reporting.clinical.visit import SIDES, Visit
 from biomec.reporting.clinical_curves import VERTICAL as UP
-from biomec.reporting.clinical_curves import way_of_walking
+from biomec.reporting.clinical_curves import belt_velocity, way_of_walking
 from biomec.reporting.clinical_presentation import BY_NAME
 from biomec.reporting.norms.norm import NormSet
 from biomec.signals.cycle_average import FEWEST_SAMPLES, resample_spans
@@ -119,6 +119,9 @@ def _one(
     loaded = np.flatnonzero(up[:stop].sum(axis=1) > LEAST_SHARE * weight)
     share = up[loaded] / up[loaded].sum(axis=1, keepdims=True)
     point = np.einsum("tk,tki->ti", share, external.point[first : last + 1, mine][loaded])
+    belt = belt_velocity(analysis)
+    if belt is not None:  # the ground under the foot moves: the path is on the belt
+        point = point - loaded[:, None] / analysis.signals.trial.rate_hz * np.asarray(belt)
     heel = _heel(analysis, side, first)
     start = heel if heel is not None else point[0] if len(point) else np.zeros(3)
     path = MILLIMETRE * np.column_stack([(point - start) @ right, (point - start) @ way])

@@ -10,6 +10,7 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice
 from biomec.base.progress import Progress
+from biomec.pipeline.settings import EVENTS
 from biomec.pipeline.without_name import CODE, cleaners
 from biomec.reporting.clinical.blocks import ClinicalReport, FreeText, Heading, LeftOut, Page, Words
 from biomec.reporting.clinical.definition import NEAREST, NONE, ReportDefinition
@@ -92,7 +93,8 @@ def _norm(
     visit: Visit, definition: ReportDefinition, own: Iterable[NormSet], source: str
 ) -> tuple[NormSet | None, tuple[Notice, ...], tuple[str, ...]]:
     """The set behind the curves, what must be said about it, and sentences about one that was not found."""
-    if definition.norm == NONE:
+    walks = any(trial.analysis.cycles.by == EVENTS for trial in visit.trials)
+    if definition.norm == NONE or not walks:
         return None, (), ()
     patient, mine = visit.patient(source), tuple(own)
     known = {one.name: one for one in mine}

@@ -25,7 +25,7 @@ def measured_page(material: Material, entry: PageEntry) -> Page | LeftOut:
         blocks.append(_recordings(material, visit, title))
         blocks += _left_out(visit)
     blocks.append(_method(material))
-    blocks += _norm(material)
+    blocks += _norm(material) if material.walks else []
     return Page(KIND, entry.title or TITLE, tuple(blocks))
 
 

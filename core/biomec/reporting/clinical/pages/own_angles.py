@@ -71,8 +71,14 @@ def joint_grid(
     note = "Angles as Biomec defines them; words at the axes say what goes up. No norm."
     if len(found) > MOST:
         note += f" The {MOST} angles that move most of {len(found)}."
+<<<<<<< HEAD
     event = material.visit.first.cycles.phase
     return Grid("Trunk and arms" if material.walks else "Joint angles", tuple(rows), style, note, event)
+=======
+    if material.walks:
+        return Grid("Trunk and arms", tuple(rows), style, note)
+    return Grid("Joint angles", tuple(rows), style, note, material.visit.first.cycles.phase, "% of the cycle")
+>>>>>>> main
 
 
 def _panel(material: Material, row: AngleRow, sides: Sequence[str]) -> Panel | None:
@@ -95,8 +101,14 @@ def _panel(material: Material, row: AngleRow, sides: Sequence[str]) -> Panel | N
     high = max(high, low + 2 * STEP_DEG)
     title = f"{row.joint} {row.positive}"
     return Panel(
-        title, f"{title[0].upper()}{title[1:]} [°]", "°", row.positive, row.negative, low, high, courses=tuple(courses)
-    )
+        title, f"{title[0].upper()}{title[1:]} [°]", "°", _short(row.positive), _short(row.negative), low, high,
+        courses=tuple(courses),
+    )  # fmt: skip
+
+
+def _short(words: str) -> str:
+    """A direction for the end of an axis."""
+    return words.replace("rotation", "rot.").replace("flexion", "flex.").replace("lateral", "lat.")
 
 
 def _course(material: Material, name: str, side: str) -> Course | None:
