@@ -181,11 +181,7 @@ def legend_labels(grid: Grid) -> list[tuple[str, str, str, int]]:
     if bands:
         found.append((NORM, f"norm, mean ± {bands[0].deviations:g} SD", "", 0))
     if any(course.foot_off is not None for course in courses):
-<<<<<<< HEAD
-        found.append((FOOT_OFF, grid.event, "", 0))
-=======
         found.append((FOOT_OFF, grid.phase, "", 0))
->>>>>>> main
     if any(course.static is not None for course in courses):
         found.append((STATIC, "standing", "", 0))
     if any(panel.active for panel in panels):

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from biomec.base.arrays import FloatArray
-from biomec.reporting.clinical import blocks
 from biomec.reporting.clinical.blocks import Band, Course, Grid
 from biomec_app.kit.colours import mixed
 from biomec_app.plots.clinical.grid_layout import (
@@ -33,10 +32,6 @@ from biomec_app.plots.clinical.pencil import CENTRE, RIGHT, Pencil, Word
 SD_OPACITY = 0.3
 MEAN_WIDTH, CYCLE_WIDTH = 1.5, 0.7  # points
 FOOT_OFF_DASHES = (3.0, 2.0)
-<<<<<<< HEAD
-AXIS_TITLE, OTHER_AXIS_TITLE = "% of the cycle of the same side", "% of the cycle"
-=======
->>>>>>> main
 
 
 def paint_grid(painter: QPainter, rect: QRectF, grid: Grid, look: Look) -> tuple[GridLayout, list[Word]]:
@@ -51,13 +46,7 @@ def paint_grid(painter: QPainter, rect: QRectF, grid: Grid, look: Look) -> tuple
         _draw_panel(pencil, layout, place, lowest[place.column] == place.row)
     faint = look.theme.faint
     if any(not place.panel.missing for place in layout.places):
-<<<<<<< HEAD
-        pencil.write(
-            AXIS_TITLE if grid.event == blocks.FOOT_OFF else OTHER_AXIS_TITLE, layout.axis_title, faint, CENTRE
-        )
-=======
         pencil.write(grid.axis, layout.axis_title, faint, CENTRE)
->>>>>>> main
     pencil.note(grid.note, rect)
     painter.restore()
     return layout, pencil.words

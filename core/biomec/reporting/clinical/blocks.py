@@ -15,7 +15,6 @@ from biomec.body.loads.load_statistics import mean_and_deviation
 from biomec.reporting.tables import Table
 
 FEWEST_FOR_BAND = 3  # cycles; below, every cycle is drawn instead of mean ± SD
-FOOT_OFF = "foot off"
 MEAN, EVERY = "mean", "every cycle"
 """How a grid shows the cycles: mean ± SD, or each as a thin line."""
 
@@ -110,27 +109,17 @@ class Panel:
 
 @dataclass(frozen=True)
 class Grid:
-<<<<<<< HEAD
-    """Panels in rows and columns; None leaves a place empty.
-
-    style : `MEAN` or `EVERY`;  event : what the broken line in the cycle is, where there is one
-=======
     """Panels in rows and columns; None leaves a place empty. ``style`` is `MEAN` or `EVERY`.
 
     phase : what the vertical lines at `Course.foot_off` mark;  axis : what the horizontal axes count
->>>>>>> main
     """
 
     caption: str
     rows: tuple[tuple[Panel | None, ...], ...]
     style: str = MEAN
     note: str = ""
-<<<<<<< HEAD
-    event: str = FOOT_OFF
-=======
     phase: str = "foot off"
     axis: str = "% of the cycle of the same side"
->>>>>>> main
 
 
 @dataclass(frozen=True)

@@ -71,14 +71,9 @@ def joint_grid(
     note = "Angles as Biomec defines them; words at the axes say what goes up. No norm."
     if len(found) > MOST:
         note += f" The {MOST} angles that move most of {len(found)}."
-<<<<<<< HEAD
-    event = material.visit.first.cycles.phase
-    return Grid("Trunk and arms" if material.walks else "Joint angles", tuple(rows), style, note, event)
-=======
     if material.walks:
         return Grid("Trunk and arms", tuple(rows), style, note)
     return Grid("Joint angles", tuple(rows), style, note, material.visit.first.cycles.phase, "% of the cycle")
->>>>>>> main
 
 
 def _panel(material: Material, row: AngleRow, sides: Sequence[str]) -> Panel | None:
