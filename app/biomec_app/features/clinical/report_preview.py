@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from biomec_app.features.clinical.report_making import MadeReport
-from biomec_app.figures.report.pdf import sheet_count, sheet_images
+from biomec_app.figures.report.pdf import sheet_images, sheet_kinds
 from biomec_app.kit.painter import Painter
 
 DOTS = 110.0  # points in an inch of a sheet, as it is drawn; it is shown as wide as there is room
@@ -39,7 +39,9 @@ class ReportPreview(QScrollArea):
         """Draw the sheets of a report."""
         self._made = made
         self._painter.paint(
-            "sheets", lambda: sheet_count(made.report, made.options), lambda count, fault: self._lay(made, count, fault)
+            "sheets",
+            lambda: len(sheet_kinds(made.report, made.options)),
+            lambda count, fault: self._lay(made, count, fault),
         )
 
     def _lay(self, made: MadeReport, count: int | None, fault: Exception | None) -> None:
