@@ -29,10 +29,11 @@ class Format:
 
     extensions : in lower case with the dot; the first is the usual one
     module     : where ``read_<function>`` and ``write_<function>`` are
-    looks_like : True if the first bytes of a file can only be this format; text formats see lower case without zeros
+    looks_like : True if the first bytes of a file can only be this format; they are in lower case, without zeros
     holds_zeros : True if the reader takes ``zeros_are_missing``: lost points may be written as (0, 0, 0)
     static     : whether a static acquisition may be such a file, by the usual extension
     plates     : whether such a file beside a recording may hold its force plates
+    raw        : whether ``looks_like`` gets the first bytes as they are, for a binary format
     emg        : preference among files that may hold the EMG of a recording, 1 first; 0: it holds none
     export     : what the menu Export calls it, and what it writes; None if it is not in the menu
     """
@@ -47,6 +48,7 @@ class Format:
     plates: bool = False
     emg: int = 0
     export: tuple[str, str] | None = None
+    raw: bool = False
 
     def reader(self) -> Callable[..., Trial]:
         """Return the function that reads this format."""
@@ -69,7 +71,7 @@ def _is_table(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d, holds_zeros=True, static=True, emg=2,
+    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d, holds_zeros=True, static=True, emg=2, raw=True,
            export=("C3D", "Write markers, plates, EMG and events as C3D")),
     Format("EMT", (".emt",), "biomec.io.emt", "emt", lambda head: head.lstrip().startswith(b"bts ascii"),
            holds_zeros=True, static=True, emg=1),
@@ -136,9 +138,7 @@ def find_format(path: Path) -> tuple[Format, tuple[Notice, ...]]:
     head = _head(path)
     plain = head.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").replace(b"\0", b"").lower()
     by_name = _by_extension(path)
-    by_content = next(
-        (format_ for format_ in FORMATS if format_.looks_like(head if format_.name == "C3D" else plain)), None
-    )
+    by_content = next((format_ for format_ in FORMATS if format_.looks_like(head if format_.raw else plain)), None)
     if by_content is None and by_name is None:
         raise FileError(path.name, f"this is not a recording that Biomec knows. It reads {_known()}.")
     if by_content is None or by_content is by_name:

@@ -86,7 +86,7 @@ class FilterOptions:
         factory=ResidualOptions, label="Residual analysis", help="How the cut-off is sought in the signal itself."
     )
     filter: str = setting(
-        BUTTERWORTH, "Filter", "Low-pass of second order that runs forward and backward.",
+        BUTTERWORTH, "Filter", "Low-pass that runs forward and backward.",
         choices={name: (one.title, one.help) for name, one in FILTERS.items()})  # fmt: skip
 
     def __post_init__(self) -> None:

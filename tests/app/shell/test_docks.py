@@ -72,7 +72,7 @@ def test_plotting_from_a_panel_that_covers_the_plots_brings_them_to_the_front(wi
 
 def test_every_panel_has_a_key(qtbot, window):
     keys = [item(window, name).shortcut().toString() for name in window.docks]
-    assert keys == [f"Alt+{k}" for k in range(1, len(PANELS) + 1)]
+    assert keys == [f"Alt+{k}" if k < 10 else "" for k in range(1, len(PANELS) + 1)]
     window.activateWindow()
     number = list(window.docks).index("loads") + 1
     qtbot.keyClick(window, Qt.Key[f"Key_{number}"], Qt.KeyboardModifier.AltModifier)

@@ -42,6 +42,7 @@ def test_a_person_can_have_the_joints_of_a_tree(key):
     (joint,) = CONSTRAINT_EXAMPLES[key]().constraints
     kind = TREE_KINDS[key]
     assert len(joint.turning) == len(kind.axes)
+    assert kind.freedoms == {0: 3, 1: 1, 2: 2}[len(kind.axes)]  # all that the tree recursion can turn
     assert f"`{key}`" in (DOCS / "models.md").read_text(encoding="utf-8")
 
 

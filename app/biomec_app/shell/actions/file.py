@@ -95,7 +95,7 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
 # ----------------------------------------------------------------------------------------------------------- export
 def _export(format_: Format, title: str, help: str, letter: str) -> Action:
     kind, ending = format_.name, format_.extensions[0]
-    at = title.rindex(kind) + kind.index(letter)
+    at = max(title.find(letter, max(title.rfind(kind), 0)), 0)  # in the name of the format, if the title has it
 
     def run(context: Context) -> None:
         files.export_recording(context, kind, ending)

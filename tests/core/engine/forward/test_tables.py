@@ -46,6 +46,7 @@ def test_every_integrator_has_what_its_way_of_stepping_needs():
         assert bool(one.scipy) == (one.steps is Steps.SCIPY)
         assert (one.joint_step is not None) == (one.steps is Steps.JOINT)
         assert ("error" in one.uses) == one.variable
+    assert sum(one.steps is Steps.ADAPTED for one in INTEGRATORS.values()) == 1  # settings know one
 
 
 @pytest.mark.parametrize("family", EQUAL_STEPS)
