@@ -58,7 +58,8 @@ def difference_table(caption: str, visits: Sequence[Visit], names: Sequence[str]
     """Stretches of the cycle in which the named curves differ, a row each; None where two visits share no curve."""
     labels = [label or "this visit" for label in labels_of(visits)]
     found = [one.cycles(source) for one in visits]
-    pairwise, rows = len(visits) == 2, []
+    pairwise = len(visits) == 2
+    rows: list[tuple[str, ...]] = []
     for name in names:
         for side in SIDES:
             known = [k for k, one in enumerate(found) if (side, name) in one]
@@ -80,7 +81,10 @@ def difference_table(caption: str, visits: Sequence[Visit], names: Sequence[str]
     order = f"{labels[0]} less {labels[1]}" if pairwise else "first named less second"
     note = f"Cycles: {' / '.join(labels)}. Difference of the means: {order}."
     if not pairwise:
-        note += " Pairs that are not listed do not differ, or have too few cycles to tell."
+        note += (
+            " Pairs that are not listed do not differ, or have too few cycles to tell. Bands are somewhat wider than "
+            "Holm's method asks, so that one may reach zero where its pair differs."
+        )
     return Table(caption, columns, tuple(rows), note)
 
 
