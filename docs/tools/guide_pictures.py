@@ -27,12 +27,14 @@ from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog
 from biomec_app.dialogs.settings import SettingsDialog
+from biomec_app.features.clinical.report_dialog import open_report
+from biomec_app.features.clinical.window import open_clinical
 from biomec_app.features.simulations.dialog import SimulationDialog
 from biomec_app.features.simulations.running import simulate
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.window import open_figure
 from biomec_app.session.preferences import Preferences
-from biomec_app.shell.files import open_demo
+from biomec_app.shell.files import open_demo, open_unasked
 from biomec_app.shell.main import application, settle, wait
 from biomec_app.shell.main_window import MainWindow
 from docs.tools import workbench_pictures as workbench
@@ -53,7 +55,8 @@ SIMULATIONS = (
 PICTURES = (
     "window.png", "window-dark.png", "window-trust.png", "window-start.png", "window-import.png",
     "window-settings.png", "window-configuration.png", "window-figure.png", "window-loads.png",
-    "window-load-figure.png", "window-simulation.png", "window-simulations.png",
+    "window-load-figure.png", "window-simulation.png", "window-simulations.png", "window-clinical.png",
+    "window-report.png",
 )  # fmt: skip
 
 
@@ -120,6 +123,28 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     figure.close()
     yield "window-simulation.png", _dialog(app, lambda: SimulationDialog(context, window))
     yield "window-simulations.png", _shot_of_simulations(app, window)
+    context.document.undo_stack.setClean()
+    yield from draw_clinical(app, window, place)
+
+
+def draw_clinical(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[str, bytes]]:
+    """Clinical plots of a walk, and the report; what is open is replaced."""
+    context = window.context
+    open_unasked(context, laboratory_walk(place))
+    wait(app, lambda: not context.jobs.busy)
+    clinical = open_clinical(context)
+    clinical.resize(*FIGURE)
+    settle(app)
+    wait(app, lambda: not clinical.painter.busy)
+    context.document.set_frame(context.document.frames // 2)
+    yield "window-clinical.png", _shot(app, clinical)
+    clinical.close()
+    report = open_report(context)
+    report.resize(*FIGURE)
+    settle(app)
+    wait(app, lambda: report.preview.complete)
+    yield "window-report.png", _shot(app, report)
+    report.close()
 
 
 def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:

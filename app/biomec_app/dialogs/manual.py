@@ -91,7 +91,9 @@ def picture(name: str) -> bytes | None:
 
 
 def search(words: str) -> tuple[Hit, ...]:
-    """Pages that have all the words, those that have them in their title first, then those that have them most."""
+    """Pages that have all the words, those that have them in their title first, the shortest title before longer ones,
+    then those that have them most.
+    """
     wanted = words.lower().split()
     found = []
     for page in pages().values():
@@ -101,9 +103,10 @@ def search(words: str) -> tuple[Hit, ...]:
             place = low.index(wanted[0])
             around = " ".join(text[max(0, place - AROUND) : place + AROUND].split())
             titled = all(word in page.title.lower() for word in wanted)
-            found.append((not titled, -sum(low.count(word) for word in wanted), Hit(page.name, 0, f"… {around} …")))
-    found.sort(key=lambda one: one[:2])
-    return tuple(Hit(hit.page, -count, hit.around) for _, count, hit in found)
+            rank = (not titled, len(page.title) if titled else 0)
+            found.append((*rank, -sum(low.count(word) for word in wanted), Hit(page.name, 0, f"… {around} …")))
+    found.sort(key=lambda one: one[:3])
+    return tuple(Hit(hit.page, -count, hit.around) for *_, count, hit in found)
 
 
 # ----------------------------------------------------------------------------------------------------- plain Markdown

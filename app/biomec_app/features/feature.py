@@ -45,6 +45,7 @@ class Feature:
     figures  : figures of the menu Signal Analysis, as a group of their own
     overlays : name in `View.overlays` -> class, in the menu after ``overlays_after``, or last
     actions  : items of the menus, after those of the features before
+    tools    : items of the menus that have a button over the 3-D view too
     """
 
     name: str
@@ -56,6 +57,7 @@ class Feature:
     overlays: Mapping[str, type[Overlay]] = field(default_factory=dict)
     overlays_after: str = ""
     actions: tuple[Action, ...] = ()
+    tools: tuple[Action, ...] = ()
 
     def register(self) -> None:
         """Hand curves, figures and overlays to the layers below, which list them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biomec_app.curves.motion import joint_angles
+from biomec_app.features.clinical import actions as clinical_actions
 from biomec_app.features.feature import BOTTOM, RIGHT, Feature, Panel
 from biomec_app.features.loads import actions as load_actions
 from biomec_app.features.loads import curves as load_curves
@@ -42,6 +43,7 @@ FEATURES = (
         figures=(SimulationRunFigure(),),
         actions=simulation_actions.ACTIONS,
     ),
+    Feature("clinical", actions=clinical_actions.ACTIONS, tools=clinical_actions.TOOLS),
     Feature("workbench", actions=workbench_actions.ACTIONS),
 )
 

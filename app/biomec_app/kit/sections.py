@@ -168,7 +168,7 @@ def _label(text: str) -> QLabel:
 
 
 def _is_number(text: str) -> bool:
-    stripped = text.strip("−–+.0123456789 ")
+    stripped = text.strip("−–+±.0123456789 ")
     return not stripped and bool(text)
 
 

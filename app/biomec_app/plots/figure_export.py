@@ -6,22 +6,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QImage, QPainter
 
 from biomec.base.arrays import FloatArray
-from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
-from biomec.base.plain_text import table, xml
+from biomec.base.plain_text import table
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.theme import LIGHT
+from biomec_app.plots.paper import SHARP, Paper, write_content
 from biomec_app.plots.plot_grid import PlotGrid
 from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace
 from biomec_app.session.context import COPIES, SAVES
 from biomec_app.session.plot_view import TIME, PlotView
 
-SHARP = 3.0  # points of a picture for one of the screen: 288 an inch where that has 96
 Window = tuple[float, float]
 
 
@@ -58,53 +56,23 @@ class PlotFigure:
         self._grid.deleteLater()
 
     def _paint(self, painter: QPainter) -> None:
-        target = QRectF(0.0, 0.0, self.size.width(), self.size.height())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
-        painter.fillRect(target, QColor("#FFFFFF"))
-        self._grid.paint_on(painter, target)
+        self._grid.paint_on(painter, QRectF(0.0, 0.0, self.size.width(), self.size.height()))
+
+    @property
+    def _paper(self) -> Paper:
+        return Paper(self.size, self.dots, self._paint)
 
     def image(self) -> QImage:
         """Return the picture."""
-        size = self.size * SHARP
-        picture = QImage(size.toSize(), QImage.Format.Format_RGB32)
-        picture.setDevicePixelRatio(SHARP)
-        painter = QPainter(picture)
-        self._paint(painter)
-        painter.end()
-        picture.setDotsPerMeterX(round(SHARP * self.dots / 0.0254))  # said last: fonts would grow with it
-        picture.setDotsPerMeterY(round(SHARP * self.dots / 0.0254))
-        return picture
+        return self._paper.image()
 
     def svg(self) -> bytes:
         """Return the drawing as SVG."""
-        buffer = QBuffer()
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        generator = QSvgGenerator()
-        generator.setOutputDevice(buffer)
-        generator.setSize(self.size.toSize())
-        generator.setViewBox(QRectF(0.0, 0.0, self.size.width(), self.size.height()))
-        generator.setResolution(round(self.dots))
-        generator.setTitle("Biomec")
-        painter = QPainter(generator)
-        self._paint(painter)
-        painter.end()
-        return xml(bytes(buffer.data().data()))
+        return self._paper.svg()
 
     def pdf(self) -> bytes:
         """Return the drawing as PDF, on a page of its size."""
-        buffer = QBuffer()
-        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-        writer = QPdfWriter(buffer)
-        inches = QSizeF(self.size.width() / self.dots, self.size.height() / self.dots)
-        writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
-        writer.setPageMargins(QMarginsF(0.0, 0.0, 0.0, 0.0))
-        writer.setResolution(round(self.dots))
-        writer.setCreator("Biomec")
-        painter = QPainter(writer)
-        self._paint(painter)
-        painter.end()
-        return bytes(buffer.data().data())
+        return self._paper.pdf()
 
 
 def copy_figure(figure: PlotFigure, kind: str, window: Window | None) -> None:
@@ -128,18 +96,10 @@ def figure_writer(figure: PlotFigure, path: Path, window: Window | None) -> Call
     if kind not in SAVES:
         raise FileError(path.name, f"is not a kind of figure; give a name that ends with .{', .'.join(SAVES)}.")
     panes = figure.panes
-    picture = figure.image() if kind == "png" else None
-    drawing = figure.svg() if kind == "svg" else figure.pdf() if kind == "pdf" else b""
-
-    def write() -> None:
-        content = figure_text(panes, window).encode() if kind == "csv" else drawing
-        with atomic_path(path) as temporary:
-            if picture is None:
-                temporary.write_bytes(content)
-            elif not picture.save(str(temporary), "PNG"):  # type: ignore[call-overload]
-                raise FileError(path.name, "the picture could not be written. Is there room on the disk?")
-
-    return write
+    drawn: QImage | bytes = b""
+    if kind != "csv":
+        drawn = figure.image() if kind == "png" else figure.svg() if kind == "svg" else figure.pdf()
+    return lambda: write_content(path, figure_text(panes, window).encode() if kind == "csv" else drawn)
 
 
 def figure_table(

@@ -15,6 +15,7 @@ from biomec_app.session.camera import Camera
 from biomec_app.session.comparison import Comparison
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
+from biomec_app.session.open_visit import OpenVisit
 from biomec_app.session.plot_state import PlotState
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.ready import ready
@@ -103,6 +104,7 @@ class Context:
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
     comparison : recordings beside the open one
+    visit    : recordings of the same visit as the open one
     aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
     closing  : called when the program ends
     windows  : those that are open beside the main one
@@ -120,9 +122,11 @@ class Context:
     camera: Camera | None = None
     aside: Jobs = field(default_factory=Jobs)
     comparison: Comparison = field(init=False)
+    visit: OpenVisit = field(init=False)
 
     def __post_init__(self) -> None:
         self.comparison = Comparison(self.document, self.jobs)
+        self.visit = OpenVisit(self.document)
 
     @property
     def theme(self) -> themes.Theme:

@@ -76,6 +76,34 @@ class Preferences:
         return Path(self._store.fileName()).absolute().parent / "approved"
 
     @property
+    def norms_folder(self) -> Path:
+        """Folder of the user's own norm data; until another is chosen, beside the file of the preferences."""
+        chosen = str(self._store.value("norms/folder", "", type=str))
+        return Path(chosen) if chosen else Path(self._store.fileName()).absolute().parent / "norms"
+
+    @norms_folder.setter
+    def norms_folder(self, folder: Path) -> None:
+        self._store.setValue("norms/folder", str(folder))
+
+    @property
+    def norm(self) -> str:
+        """Name of the norm set behind clinical curves; "" for the one that suits best, "none" for none."""
+        return str(self._store.value("norms/chosen", "", type=str))
+
+    @norm.setter
+    def norm(self, name: str) -> None:
+        self._store.setValue("norms/chosen", name)
+
+    @property
+    def clinical_view(self) -> dict[str, object]:
+        """How clinical plots were last shown, as plain data."""
+        return self._mapping("clinical/view")
+
+    @clinical_view.setter
+    def clinical_view(self, view: Mapping[str, object]) -> None:
+        self._store.setValue("clinical/view", json.dumps(dict(view)))
+
+    @property
     def analyse_imported(self) -> bool:
         """Whether a recording is analysed as soon as it is imported."""
         return bool(self._store.value("analyse_imported", True, type=bool))
@@ -105,16 +133,20 @@ class Preferences:
     @property
     def plot_view(self) -> dict[str, object]:
         """How plots were last shown: fields of a plot view, as numbers, truth values and texts."""
-        stored = str(self._store.value("plots/view", "", type=str))
+        return self._mapping("plots/view")
+
+    @plot_view.setter
+    def plot_view(self, view: Mapping[str, object]) -> None:
+        self._store.setValue("plots/view", json.dumps(dict(view)))
+
+    def _mapping(self, key: str) -> dict[str, object]:
+        """Plain data of a key; nothing where it is missing or damaged."""
+        stored = str(self._store.value(key, "", type=str))
         try:
             known = parsed_json(stored) if stored else {}
         except ValueError:
             known = {}
         return known if isinstance(known, dict) else {}
-
-    @plot_view.setter
-    def plot_view(self, view: Mapping[str, object]) -> None:
-        self._store.setValue("plots/view", json.dumps(dict(view)))
 
     def plotted(self, kind: str) -> tuple[str, ...]:
         """Curves that were last chosen for a kind of movement; none if none were."""

@@ -24,6 +24,7 @@ from biomec.pipeline.settings_file import found_on_the_recording, read_settings,
 from biomec.recording import Session, Source
 from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.files.other_programs import write_angles, write_recording
+from biomec_app.features.clinical.visit_opening import open_visit
 from biomec_app.session.context import Context
 from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
 from biomec_app.session.ready import ready
@@ -39,15 +40,18 @@ READ_FILES, NOT_READ_FILES = "Read it", "Open without it"
 
 # -------------------------------------------------------------------------------------------------------------- open
 def open_file(context: Context, *paths: Path) -> None:
-    """Open a project, or import a recording; what cannot be opened is reported, and what is open stays.
+    """Open a project, a visit, or import a recording; what cannot be opened is reported, and what is open stays.
 
     Of several files a project is opened, or the movement among them imported with its static, plates and EMG; those
-    that are not recordings are reported, and the others opened without them.
+    that are not recordings are reported, and the others opened without them. A folder is a visit.
     """
     path = paths[0]
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
+        if any(one.is_dir() for one in paths):
+            open_visit(context, *paths)
+            return
         known, refused = _known_kinds(paths)
         if not known:
             raise BiomecError(" ".join(refused))

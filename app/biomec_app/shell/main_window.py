@@ -38,7 +38,7 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import may_discard
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
-from biomec_app.shell.actions.visualize import PANEL, bar_menus
+from biomec_app.shell.actions.visualize import PANEL, bar_menus, bar_tools
 from biomec_app.shell.autosave import Autosave
 from biomec_app.shell.extensions import Loaded
 from biomec_app.shell.files import open_file
@@ -81,11 +81,11 @@ class MainWindow(UserWindow):
             user(self),
         )
         context, document, jobs = self.context, self.context.document, self.context.jobs
-        for part in (context.aside, context.plots, context.comparison):
+        for part in (context.aside, context.plots, context.comparison, context.visit):
             part.setParent(self)  # goes with the window, and so does what is connected to it
         self.setAcceptDrops(True)
         self.resize(1360, 840)
-        self.view, self.timeline = BodyView(context, bar_menus()), Timeline(context)
+        self.view, self.timeline = BodyView(context, bar_menus(), tools=bar_tools()), Timeline(context)
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.session.action import Action
 from biomec_app.session.camera import SIDES, Camera
 from biomec_app.session.context import Context
 from biomec_app.session.ready import PREPARERS
@@ -47,10 +48,12 @@ PREPARERS.append(prepare_body)
 class BodyView(QWidget):
     """Shows the document's recording at its current frame; drag turns, right or middle drag shifts, wheel zooms.
 
-    menus : what the button "Show" offers
+    menus : what the button "Show" offers;  tools : items of the menus that have a button beside it
     """
 
-    def __init__(self, context: Context, menus: BarMenus = (), parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: Context, menus: BarMenus = (), parent: QWidget | None = None, tools: Sequence[Action] = ()
+    ) -> None:
         super().__init__(parent)
         self.context = context
         self.theme: Theme = LIGHT
@@ -69,7 +72,7 @@ class BodyView(QWidget):
         self._grabbed: QPoint | None = None
         self._moved = 0
         self._fitted = True  # the user has not moved the camera since it was fitted
-        self.bar = ViewBar(context, menus, self)
+        self.bar = ViewBar(context, menus, self, tools)
         self.bar.hide()
         self.legend = SceneLegend(self)
         self.legend.resized.connect(self._arrange)

@@ -26,7 +26,9 @@ BarMenus = Sequence[tuple[str, Sequence[Action]]]
 class ViewBar(QWidget):
     """A row of small buttons. They change the document and ask its camera; they know no view."""
 
-    def __init__(self, context: Context, menus: BarMenus, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, context: Context, menus: BarMenus, parent: QWidget | None = None, tools: Sequence[Action] = ()
+    ) -> None:
         super().__init__(parent)
         self._context, self._menus = context, menus
         self.setObjectName("viewBar")
@@ -52,6 +54,27 @@ class ViewBar(QWidget):
             button.setAccessibleName(help)
             button.clicked.connect(lambda checked=False, side=side: context.document.camera_asked.emit(side))
             row.addWidget(button)
+        for action in tools:
+            row.addSpacing(6)
+            row.addWidget(self._tool(action))
+
+    def _tool(self, action: Action) -> QToolButton:
+        """A button for an item of the menus; what cannot run now says why."""
+        button = QToolButton()
+        button.setText(action.text.replace("&", "").rstrip("…"))
+        button.setObjectName(f"view.{action.key}")
+        button.setToolTip(f"{action.help} ({action.shortcut})" if action.shortcut else action.help)
+        button.setAccessibleName(action.help)
+
+        def run() -> None:
+            reason = action.blocked(self._context)
+            if reason is not None:
+                self._context.user.tell(button.text(), reason)
+            elif action.run is not None:
+                action.run(self._context)
+
+        button.clicked.connect(lambda checked=False: run())
+        return button
 
     def fill(self) -> None:
         """Make the menu anew, as the document is now."""

@@ -9,7 +9,6 @@ from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, tell
 
 if TYPE_CHECKING:
-    from biomec.pipeline.analysis import Analysis
     from biomec.reporting.norms.norm import NormSet
 
 
@@ -89,32 +88,17 @@ def _convert(options: argparse.Namespace) -> int:
 def _make(options: argparse.Namespace) -> int:
     from biomec.reporting.norms.norm import NormAbout
     from biomec.reporting.norms.norm_file import write_norm_set
-    from biomec.reporting.norms.own_norm import norm_of_people, people_of
+    from biomec.reporting.norms.own_norm import analysed_recording, norm_of_people, people_of
 
     _keep_existing(options.out, options.force)
     name = options.out.resolve().name
-    people = people_of((_analysed(path) for path in options.recordings), options.source)
+    people = people_of((analysed_recording(path) for path in options.recordings), options.source)
     about = NormAbout(options.title or name, source=f"own recordings ({len(options.recordings)})")
     norm = norm_of_people(name, people, about)
     write_norm_set(norm, options.out)
     print(f"{options.out} written: {len(norm.curves)} curves, {norm.about.people}, model {norm.about.model}.")
     tell(norm.notices, least=Severity.INFO)
     return 0
-
-
-def _analysed(path: Path) -> "Analysis":
-    """Analysis of a project, as it was stored, or of a recording with what belongs to it; with loads on plates."""
-    from biomec.io.project import load_project
-    from biomec.io.registry import PROJECT, find_format
-    from biomec.io.session_import import import_session
-    from biomec.pipeline.analysis import KINEMATICS, Analysis
-    from biomec.pipeline.reopen import open_again
-
-    if find_format(path)[0].name == PROJECT:
-        analysis = open_again(load_project(path))
-    else:
-        analysis = Analysis(import_session(path))
-    return analysis.run_until("loads" if analysis.session.dynamic.plates else KINEMATICS)
 
 
 def _keep_existing(folder: Path, force: bool) -> None:

@@ -49,6 +49,7 @@ HOMES = (
     "biomec.body.tracking.what_if",
     "biomec.pipeline.settings",
     "biomec.pipeline.analysis",
+    "biomec.pipeline.notes",
     "biomec.reporting.statistics.conditions",
     "biomec.pipeline.functional",
     "biomec.reporting.files.analysis_files",

@@ -12,6 +12,7 @@ import threading
 import traceback
 from pathlib import Path
 from time import perf_counter, process_time, sleep, thread_time
+from types import FrameType
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
@@ -52,6 +53,7 @@ class Heartbeat(QObject):
         self.own = self.all = 0.0
         self.where: list[str] = []
         self._seen: list[str] = []
+        self._held: list[dict[int, FrameType]] = []  # frames that were looked at; see `_watch`
         self._last = self._last_own = self._last_all = 0.0
         self._watching = False
         self._timer = QTimer(self)
@@ -77,11 +79,17 @@ class Heartbeat(QObject):
         return max(self.own, self.all / STARVED) / (ROOM * self.allowed)
 
     def _watch(self, thread: int) -> None:
+        """Note where the window's thread is when it is overdue.
+
+        A frame that has returned meanwhile lives on in this thread, and with it the widgets that it knew. Let go here,
+        they would be destroyed beside the window's thread, which may be styling them; so they are kept to the end.
+        """
         while self._watching:
             sleep(LOOK_S)
             if perf_counter() - self._last > OVERDUE_S:
-                frame = sys._current_frames().get(thread)
-                stack = [call for call in traceback.extract_stack(frame) if "/tests/" not in call.filename]
+                self._held.append(sys._current_frames())
+                calls = traceback.extract_stack(self._held[-1].get(thread))
+                stack = [call for call in calls if "/tests/" not in call.filename]
                 places = (f"{Path(call.filename).name}:{call.lineno} {call.name}" for call in stack[:-9:-1])
                 self._seen.append(" < ".join(places))
 
@@ -99,4 +107,5 @@ class Heartbeat(QObject):
         self._timer.stop()
         self._watching = False
         self._watcher.join()
+        self._held.clear()
         self.allowed = max(self.allowed, limit())

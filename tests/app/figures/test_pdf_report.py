@@ -66,6 +66,26 @@ def test_the_text_can_be_searched_also_where_letters_would_be_joined(content) ->
     assert rows_not_in_pdf(content, example_report()) == []
 
 
+@pytest.mark.parametrize("dots", [72.0, 96.0, 1200.0])
+def test_five_numbers_in_a_row_are_not_cut(monkeypatch, dots) -> None:
+    """The preview said "104 steps/…": letters on a screen are wider than in the file."""
+    pencils = []
+    made = Typesetter.pencil
+    monkeypatch.setattr(Typesetter, "pencil", lambda *given: pencils.append(made(*given)) or pencils[-1])
+    numbers = ("0.92 m/s", "104 steps/min", "10.6° / 10.5°", "10.3°", "not judged")
+    setter = Typesetter(Look(point=dots / 72.0), 182.0 * MM * dots / 72.0)
+    (cards, _) = setter.cards([(one, "Gait Profile Score") for one in numbers])
+    canvas = QImage(10, 10, QImage.Format.Format_RGB32)
+    painter = QPainter(canvas)
+    try:
+        cards.draw(painter, QRectF(0.0, 0.0, setter.width, cards.height))
+    finally:
+        painter.end()
+    words = [word for pencil in pencils for word in pencil.words]
+    assert {word.text for word in words} >= set(numbers)
+    assert all(word.whole for word in words)
+
+
 def test_a_report_with_every_page_is_less_than_a_megabyte(content) -> None:
     assert 20_000 < len(content) < LARGEST
 

@@ -22,6 +22,7 @@ from biomec_app.plots.clinical.pencil import CENTRE, LEFT, RIGHT, Pencil
 from biomec_app.plots.clinical.pressure_painter import paint_path
 
 TEXT, SMALL, HEADING, TITLE = 9.0, 8.0, 11.0, 17.0  # points
+BIG, LEAST_BIG = 12.0, 8.0  # points of the numbers that are read first: smaller where one is long
 PLOT = 7.0
 LEAST_PANEL, ASPECT = 62.0, 0.72  # points of height that a panel needs; height to width beyond which it does not grow
 PATH_HEIGHT = 270.0  # points
@@ -172,9 +173,13 @@ class Typesetter:
         """A box for each number that a reader wants first: value, and below it what it is."""
         if not highlights:
             return []
-        big, small, gap = self.pencil(12.0), self.pencil(SMALL), 7.0 * self.point
+        small, gap = self.pencil(SMALL), 7.0 * self.point
         each = (self.width - gap * (len(highlights) - 1)) / len(highlights)
         inside = each - 12.0 * self.point
+        metrics = self.pencil(BIG).metrics(bold=True)
+        longest = max(metrics.horizontalAdvance(value) for value, _ in highlights)
+        size = BIG * min(1.0, max(0.98 * inside / longest, LEAST_BIG / BIG)) if longest else BIG
+        big = self.pencil(size)
         lines = max(len(small.lines_of(what, inside)) for _, what in highlights)
         height = 1.2 * big.line_height + lines * small.line_height + 12.0 * self.point
 
@@ -183,7 +188,7 @@ class Typesetter:
                 box = QRectF(place.left() + k * (each + gap), place.top(), each, height)
                 painter.setPen(QPen(QColor(self.look.theme.line), 0.7 * self.point))
                 painter.drawRect(box)
-                pencil = self.pencil(12.0, painter)
+                pencil = self.pencil(size, painter)
                 pencil.fill(QRectF(box.left(), box.top(), box.width(), 2.5 * self.point), self.look.colour("right"))
                 left, top = box.left() + 6.0 * self.point, box.top() + 5.0 * self.point
                 pencil.write(value, QRectF(left, top, inside, 1.2 * big.line_height), bold=True)

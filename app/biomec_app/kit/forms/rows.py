@@ -377,6 +377,27 @@ class TextRow(FormRow):
         return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
+class ParagraphRow(FormRow):
+    """A text of several lines."""
+
+    widget: QPlainTextEdit
+
+    def __init__(self, entry: Entry, name: str, lines: int = 3) -> None:
+        page = QPlainTextEdit()
+        super().__init__(entry, page, name)
+        page.setTabChangesFocus(True)
+        page.setFixedHeight(lines * QFontMetrics(page.font()).lineSpacing() + 14)
+        page.textChanged.connect(self.touched)
+
+    def show_value(self, value: Any) -> None:
+        """Show the text."""
+        self.widget.setPlainText(str(value))
+
+    def read(self) -> str:
+        """What is typed."""
+        return self.widget.toPlainText()
+
+
 class LinesRow(FormRow):
     """Names with numbers, one a line."""
 

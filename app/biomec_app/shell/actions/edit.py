@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biomec.pipeline.analysis import run_first
+from biomec_app.features.clinical.actions import edit_norms
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.session.context import Context
@@ -112,6 +113,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit.separator-settings", MENU, SEPARATOR, None),
     Action("edit.settings", MENU, "Se&ttings of the Analysis…", _settings, "How every step works", "Ctrl+,",
            needs_idle_recording),
+    Action("edit.norms", MENU, "&Norm Data…", edit_norms,
+           "Sets of people without complaints behind clinical curves: choose, import, make or remove"),
     Action("edit.load-settings", MENU, "L&oad Settings…", load_settings,
            "Take the settings of another analysis, such as settings.json of its results", "", needs_idle_recording),
     Action("edit.save-settings", MENU, "Sa&ve Settings…", save_settings,

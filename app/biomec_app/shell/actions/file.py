@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
+from biomec_app.features.clinical.actions import open_visit_folder, write_report
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.preferences import MOST_RECENT
@@ -133,6 +134,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("file.import", MENU, "&Import…", files.ask_and_import,
            "Import the recording of a movement and what belongs to it: C3D, EMT, TRC, CSV …", "Ctrl+I", _idle),
     Action("file.open", MENU, "&Open…", files.ask_and_open, "Open a project or a MATLAB file", "Ctrl+O", _idle),
+    Action("file.open-visit", MENU, "Open &Visit…", open_visit_folder,
+           "Analyse every recording in a folder, and show their clinical curves together", "Ctrl+Shift+O", _idle),
     *(_recent(number) for number in range(MOST_RECENT)),
     Action("file.recent-separator", RECENT, SEPARATOR, None),
     Action("file.forget-recent", RECENT, "&Clear List", lambda context: context.preferences.forget_recent(),
@@ -147,6 +150,9 @@ ACTIONS: tuple[Action, ...] = (
            "Save a part of the recording, such as one cycle, as a project of its own", "Ctrl+L", OPEN_AND_IDLE),
     Action("file.save-without-name", MENU, "Save &Without Name…", save_without_name,
            "Save a copy for others in which a code stands for the person", blocked=OPEN_AND_IDLE),
+    Action("file.report", MENU, "Clinical &Report…", write_report,
+           "Write what you found, see the pages, and save them as PDF, Word, Excel or for a browser", "Ctrl+P",
+           _all(files.needs_analysis, _idle)),
     Action("file.export-results", EXPORT, "&Results to Folder…", files.export_results,
            "Write tables of angles, cycles, quality and coordinates, and a summary", "Ctrl+Shift+E",
            _all(files.needs_analysis, _idle)),

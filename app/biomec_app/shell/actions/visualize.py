@@ -8,6 +8,7 @@ from pathlib import Path
 from biomec.pipeline.analysis import run_first
 from biomec_app.features.feature import Panel
 from biomec_app.features.simulations.runs import NONE as NO_RUNS
+from biomec_app.features.table import FEATURES
 from biomec_app.session.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.session.context import Context
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
@@ -86,6 +87,11 @@ def bar_menus() -> tuple[tuple[str, tuple[Action, ...]], ...]:
         ("" if menu == SHOW else menu.rpartition("/")[2], tuple(action for action in actions() if action.menu == menu))
         for menu in (DYNAMIC, SHOW, SHAPE, MEASURE)
     )
+
+
+def bar_tools() -> tuple[Action, ...]:
+    """Items of features that have a button over the 3-D view."""
+    return tuple(action for feature in FEATURES for action in feature.tools)
 
 
 def _side(side: str, text: str, shortcut: str) -> Action:

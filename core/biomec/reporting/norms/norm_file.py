@@ -78,6 +78,22 @@ def norms_in(folder: Path) -> tuple[NormSet, ...]:
     return tuple(read_norm_set(one) for one in inside)
 
 
+def readable_norms_in(folder: Path) -> tuple[tuple[NormSet, ...], tuple[str, ...]]:
+    """Sets in the folders within a folder that may not be there yet, and a sentence about each that cannot be read."""
+    sets: list[NormSet] = []
+    faults: list[str] = []
+    try:
+        inside = sorted(one for one in folder.iterdir() if (one / SET).is_file()) if folder.exists() else []
+    except OSError as error:
+        return (), (str(FileError(folder.name, f"the folder cannot be read ({error.strerror or error}).")),)
+    for one in inside:
+        try:
+            sets.append(read_norm_set(one))
+        except BiomecError as error:
+            faults.append(str(error))
+    return tuple(sets), tuple(faults)
+
+
 def read_norm_set(folder: Path) -> NormSet:
     """Norm set in a folder; every fault is a `FileError`."""
     if not (folder / SET).is_file():

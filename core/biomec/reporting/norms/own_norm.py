@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
-from biomec.pipeline.analysis import Analysis
+from biomec.base.progress import Progress
+from biomec.io.project import load_project
+from biomec.io.registry import PROJECT, find_format
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import KINEMATICS, Analysis
+from biomec.pipeline.reopen import open_again
 from biomec.reporting.clinical_curves import OWN, ClinicalCycles, clinical_cycles
 from biomec.reporting.clinical_presentation import CURVES
 from biomec.reporting.norms.choice import Patient
@@ -65,6 +71,15 @@ def people_of(analyses: Iterable[Analysis], source: str = OWN) -> tuple[Person, 
         name = " ".join(subject.name.split()).casefold()
         groups.setdefault((name, subject.birth_date) if name else number, []).append(analysis)
     return tuple(_person(found, source) for found in groups.values())
+
+
+def analysed_recording(path: Path, progress: Progress | None = None) -> Analysis:
+    """Analysis of a project, as it was stored, or of a recording with what belongs to it; with loads on plates."""
+    if find_format(path)[0].name == PROJECT:
+        analysis = open_again(load_project(path))
+    else:
+        analysis = Analysis(import_session(path))
+    return analysis.run_until("loads" if analysis.session.dynamic.plates else KINEMATICS, progress)
 
 
 def _person(analyses: Sequence[Analysis], source: str) -> Person:

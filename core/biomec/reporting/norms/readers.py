@@ -51,17 +51,11 @@ def read_norms(path: Path, mappings: tuple[NormMapping, ...] = ()) -> tuple[Norm
         return (read_norm_set(path),)
     if path.name == SET and path.is_file():
         return (read_norm_set(path.parent),)
-    refuse_special(path)
-    try:
-        with path.open("rb") as file:
-            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError as error:
-        raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
+    reader = _reader_of(path)
     if path.suffix.lower() == ".pxd":
         raise FileError(path.name, "Biomec does not read PXD files. Export the normal data from Polygon as XLSX.")
-    for reader in READERS:
-        if start.startswith(reader.begins):
-            return tuple(_checked(one) for one in reader.read(path))
+    if reader is not None:
+        return tuple(_checked(one) for one in reader.read(path))
     if path.suffix.lower() not in TABLES:
         raise FileError(
             path.name,
@@ -74,6 +68,24 @@ def read_norms(path: Path, mappings: tuple[NormMapping, ...] = ()) -> tuple[Norm
     raise FileError(
         path.name, f"say in a mapping which columns are the mean and SD of which curve. The columns are {there}."
     )
+
+
+def needs_mapping(path: Path, mappings: tuple[NormMapping, ...] = ()) -> bool:
+    """Whether a file is a table of text whose columns none of the mappings describes."""
+    if path.is_dir() or path.name == SET or path.suffix.lower() not in TABLES or _reader_of(path) is not None:
+        return False
+    return all(fitting(columns_of(path, one.names_line), (one,)) is None for one in mappings)
+
+
+def _reader_of(path: Path) -> NormReader | None:
+    """Reader of the format that the first bytes of a file are of; None for a table of text, or another format."""
+    refuse_special(path)
+    try:
+        with path.open("rb") as file:
+            start = file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except OSError as error:
+        raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
+    return next((reader for reader in READERS if start.startswith(reader.begins)), None)
 
 
 def _checked(norm: NormSet) -> NormSet:

@@ -1,0 +1,1 @@
+"""Clinical plots, norm data, visits of several trials, and the report of a visit."""
