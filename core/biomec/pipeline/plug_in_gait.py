@@ -7,7 +7,7 @@ its model runs and writes them back to the file, so that they must not be smooth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -17,6 +17,7 @@ from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.plug_in_gait import PlugInGait, PlugInGaitOptions, plug_in_gait
 from biomec.body.plug_in_gait.angles import CONVENTION
+from biomec.body.plug_in_gait.angles import angles as pig_angles
 from biomec.body.plug_in_gait.comparison import (
     Curves,
     Difference,
@@ -28,7 +29,7 @@ from biomec.body.plug_in_gait.comparison import (
 )
 from biomec.body.plug_in_gait.kinetics import Ground, ground_reaction
 from biomec.body.plug_in_gait.legs import SIDES
-from biomec.body.plug_in_gait.segments import has_legs
+from biomec.body.plug_in_gait.segments import has_legs, segments
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.angles import angles
 from biomec.pipeline.steps.body import plug_in_gait_calibration
@@ -72,6 +73,34 @@ def file_curves(analysis: Analysis) -> Curves:
     if trial.outputs is None or trial.outputs.frames != trial.frames:
         return ()
     return tuple(stored_curves(trial.outputs, known_mass_kg(analysis)))
+
+
+def vicon_static_curves(analysis: Analysis) -> Curves:
+    """Angles [rad] in the static as Vicon computes them, but from the way that the pelvis faces.
+
+    None where Plug-in Gait was not computed or there was no static.
+    """
+    found, prepared = plug_in_gait_of(analysis), analysis.preparation
+    if found is None or prepared.static_is_dynamic:
+        return ()
+    points = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
+    standing = segments(points, found.calibration.measures)
+    pelvis = standing.attitudes.get("pelvis")
+    if pelvis is None or not np.isfinite(pelvis).all(axis=(1, 2)).any():
+        return ()
+    ahead = np.nanmean(pelvis[:, :, 0], axis=0) * [1.0, 0.0, 1.0]
+    ahead, up = ahead / np.linalg.norm(ahead), np.array([0.0, 1.0, 0.0])
+    facing = np.stack([ahead, up, np.cross(ahead, up)], axis=-1)
+    turned = replace(standing, attitudes={name: facing.T @ R for name, R in standing.attitudes.items()})
+    return tuple(curves(pig_angles(turned), None))
+
+
+def file_static_curves(analysis: Analysis) -> Curves:
+    """The angles [rad] that the file of the static stores."""
+    static = analysis.session.static
+    if static is None or static.outputs is None:
+        return ()
+    return tuple(stored_curves(static.outputs, known_mass_kg(analysis)))
 
 
 def own_curves(analysis: Analysis) -> Curves:

@@ -7,7 +7,7 @@ Gait, so that no number depends on how the laboratory lies.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,11 +24,11 @@ from biomec.engine.rotations import elementary
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_cycles import cycles_of_joint
 from biomec.pipeline.load_reading import read_loads
-from biomec.pipeline.plug_in_gait import file_curves, vicon_curves
+from biomec.pipeline.plug_in_gait import file_curves, file_static_curves, vicon_curves, vicon_static_curves
 from biomec.pipeline.steps.angles import angles
 from biomec.pipeline.steps.loads import belt_of
 from biomec.reporting.clinical_presentation import ANGLE, CURVES, FORCE, MOMENT, POWER, ClinicalCurve, orientation
-from biomec.signals.cycle_average import FEWEST_SAMPLES, CycleCurves, joined, resample_cycles, resample_spans
+from biomec.signals.cycle_average import FEWEST_SAMPLES, CycleCurves, channel, joined, resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles
 
 OWN, VICON, STORED = "own", "vicon", "stored"
@@ -81,6 +81,14 @@ def _cycles(analysis: Analysis, leg: LegSide) -> Cycles | None:
 Named = Iterator[tuple[tuple[str, str], CycleCurves]]
 
 
+def _resampled(cycles: Cycles, side: str, found: Sequence[tuple[str, FloatArray]]) -> Named:
+    """Curves (T,) of a side over the same cycles, by name, all by one spline a cycle."""
+    if found:
+        every = resample_cycles(cycles, np.stack([values for _, values in found], axis=-1))
+        for k, (name, _) in enumerate(found):
+            yield (side, name), channel(every, k)
+
+
 def _own(analysis: Analysis) -> Named:
     found = _clinical_angles(analysis)
     loads = powers = None
@@ -92,19 +100,25 @@ def _own(analysis: Analysis) -> Named:
         if cycles is None or not cycles.valid.any():
             continue
         yield from _along_the_way(analysis, leg, cycles)
+        moved: list[tuple[str, FloatArray]] = []
+        loaded: dict[str, list[tuple[str, FloatArray]]] = {}
         for row in CURVES:
             joint = leg.name(row.joint)
             if row.kind == ANGLE and row.own:
                 values = own_angle(row, found, joint)
                 if values is not None:
-                    yield (leg.word, row.name), resample_cycles(cycles, values)
+                    moved.append((row.name, values))
             elif loads is not None and powers is not None and row.kind in (MOMENT, POWER) and joint in powers.joints:
                 mass = float(analysis.body.person.measures["mass"])
                 power = powers.joint[:, powers.joints.index(joint)] / mass
                 values = power if row.kind == POWER else own_moment(row, loads, joint)
-                counted = cycles_of_joint(analysis, joint)[leg.word.capitalize()]
-                if values is not None and counted.valid.any():
-                    yield (leg.word, row.name), resample_cycles(counted, values)
+                if values is not None:
+                    loaded.setdefault(joint, []).append((row.name, values))
+        yield from _resampled(cycles, leg.word, moved)
+        for joint, of_joint in loaded.items():
+            counted = cycles_of_joint(analysis, joint)[leg.word.capitalize()]
+            if counted.valid.any():
+                yield from _resampled(counted, leg.word, of_joint)
 
 
 def _clinical_angles(analysis: Analysis) -> JointAngles:
@@ -141,11 +155,12 @@ def _along_the_way(analysis: Analysis, leg: LegSide, cycles: Cycles) -> Named:
     used = np.flatnonzero(cycles.valid & (spans[:, 1] - spans[:, 0] >= FEWEST_SAMPLES - 1))
     for first, last in spans[used]:
         seen = _turned(analysis, leg, int(first), int(last))
-        for row in rows:
-            name = row.plug_in_gait_name(leg.word)
-            if name in seen:
-                values = np.degrees(seen[name])
-                parts.setdefault(row.name, []).append(resample_spans(values, [[0, last - first]]))
+        there = [row for row in rows if row.plug_in_gait_name(leg.word) in seen]
+        if there:
+            values = np.stack([np.degrees(seen[row.plug_in_gait_name(leg.word)]) for row in there], axis=-1)
+            every = resample_spans(values, [[0, last - first]])
+            for k, row in enumerate(there):
+                parts.setdefault(row.name, []).append(channel(every, k))
     for name, found in parts.items():
         yield (leg.word, name), replace(joined(found), numbers=read_only(used, np.int64))
 
@@ -206,13 +221,32 @@ def _level(vector: FloatArray) -> FloatArray:
     return level
 
 
-def static_angles(analysis: Analysis) -> Mapping[tuple[str, str], float]:
-    """(side, curve) -> angle of our model in the static pose, clinical signs [°]; empty where there was no static.
+def static_angles(analysis: Analysis, source: str = OWN) -> Mapping[tuple[str, str], float]:
+    """(side, curve) -> angle in the static pose, clinical signs [°]; empty where there was no static.
 
-    Pelvis and feet count from the way that the pelvis faces, so that its rotation is zero and not among them.
+    Pelvis and feet count from the way that the pelvis faces, so that its rotation is zero and not among them. What a
+    file stores of a static counts from the axes of the laboratory: rotation and foot progression are left out of it.
     """
     if analysis.preparation.static_is_dynamic:
         return FrozenDict()
+    return _own_static(analysis) if source == OWN else _plug_in_gait_static(analysis, source)
+
+
+def _plug_in_gait_static(analysis: Analysis, source: str) -> Mapping[tuple[str, str], float]:
+    """Means over the frames of the static."""
+    every = vicon_static_curves(analysis) if source == VICON else file_static_curves(analysis)
+    known = {name: np.degrees(values[np.isfinite(values)]) for name, kind, values in every if kind == ANGLE}
+    turned = ("pelvis rotation",) if source == VICON else ("pelvis rotation", "foot progression")
+    found = {
+        (leg.word, row.name): known.get(row.plug_in_gait_name(leg.word))
+        for leg in SIDES
+        for row in CURVES
+        if row.kind == ANGLE and row.name not in turned
+    }
+    return FrozenDict({key: float(np.mean(one)) for key, one in found.items() if one is not None and one.size})
+
+
+def _own_static(analysis: Analysis) -> Mapping[tuple[str, str], float]:
     found = _clinical_angles(analysis)
     person = analysis.body.person
     standing = {name: R[None] for name, R in person.attitudes(person.system.reference).items()}
@@ -239,14 +273,16 @@ def static_angles(analysis: Analysis) -> Mapping[tuple[str, str], float]:
 # ------------------------------------------------------------------------------------------------------ Plug-in Gait
 def _plug_in_gait(analysis: Analysis, source: str) -> Named:
     """Curves of Plug-in Gait, which are in clinical signs already."""
-    found: Curves = vicon_curves(analysis) if source == VICON else file_curves(analysis)
-    known = {name: values for name, _, values in found}
+    every: Curves = vicon_curves(analysis) if source == VICON else file_curves(analysis)
+    known = {name: values for name, _, values in every}
     for leg in SIDES:
         cycles = _cycles(analysis, leg)
         if cycles is None or not cycles.valid.any():
             continue
+        found = []
         for row in CURVES:
             values = None if row.kind == FORCE else known.get(row.plug_in_gait_name(leg.word))
             if values is not None and len(values) == cycles.frames:
                 scale = np.degrees(1.0) if row.kind == ANGLE else 1.0
-                yield (leg.word, row.name), resample_cycles(cycles, scale * values)
+                found.append((row.name, scale * values))
+        yield from _resampled(cycles, leg.word, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -96,6 +96,17 @@ def joined(parts: Sequence[CycleCurves]) -> CycleCurves:
     curves = np.concatenate([one.curves for one in parts])
     turn = np.concatenate([one.phase_change_percent for one in parts])
     return _averaged(curves, np.arange(len(curves)), turn, [notice for one in parts for notice in one.notices])
+
+
+def channel(curves: CycleCurves, k: int) -> CycleCurves:
+    """One channel of curves (K, N, C), as if it had been resampled alone."""
+    return replace(
+        curves,
+        curves=read_only(curves.curves[:, :, k]),
+        mean=read_only(curves.mean[:, k]),
+        sd=read_only(curves.sd[:, k]),
+        count=read_only(curves.count[k], np.int64),
+    )
 
 
 def chosen_cycles(curves: CycleCurves, kept: BoolArray) -> CycleCurves:

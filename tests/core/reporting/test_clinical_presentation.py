@@ -5,6 +5,7 @@ from datetime import date
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from biomec.base.errors import BiomecError
 from biomec.body.plug_in_gait.angles import ROWS
@@ -13,7 +14,8 @@ from biomec.engine.rotations import elementary
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.reporting import clinical_curves
-from biomec.reporting.clinical_curves import OWN, STORED, VICON, clinical_cycles
+from biomec.reporting.clinical.visit import visit_of
+from biomec.reporting.clinical_curves import OWN, STORED, VICON, clinical_cycles, static_angles
 from biomec.reporting.clinical_presentation import (
     ANGLE,
     BY_NAME,
@@ -124,6 +126,29 @@ def test_our_own_curves_have_the_signs_of_the_stored_ones(pair, record_property)
         else:
             assert rms < limits[row.kind], (key, rms)
     assert {row.name for row in CURVES if row.kind != FORCE} == {name for _, name in own.curves}
+
+
+def test_the_static_of_plug_in_gait_is_the_stored_one(pair):
+    """Hips, knees and ankles are those that the file of the static stores; the pelvis is turned by 2° against the
+    laboratory, which is left out of ours: tilt and obliquity are the stored ones after that turn, by hand.
+    """
+    vicon, stored = static_angles(pair, VICON), static_angles(pair, STORED)
+    assert set(vicon) - set(stored) == {(side, "foot progression") for side in ("right", "left")}
+    assert not {name for _, name in vicon} & {"pelvis rotation"}
+    for (side, name), value in stored.items():
+        if not name.startswith("pelvis"):
+            assert vicon[side, name] == pytest.approx(value, abs=1e-3), (side, name)
+    outputs = pair.session.static.outputs
+    tilt, up, turn = np.radians(outputs.values[:, outputs.names.index("RPelvisAngles")].mean(axis=0))
+    R = Rotation.from_euler("ZXY", [-tilt, -up, turn]).as_matrix()
+    facing = np.arctan2(-R[2, 0], R[0, 0])
+    a, b, _ = Rotation.from_matrix(Rotation.from_euler("Y", -facing).as_matrix() @ R).as_euler("ZXY", degrees=True)
+    assert vicon["right", "pelvis tilt"] == pytest.approx(-a, abs=0.01)
+    assert vicon["right", "pelvis obliquity"] == pytest.approx(-b, abs=0.01)
+    assert abs(b + stored["right", "pelvis obliquity"]) > 0.5
+    assert visit_of([pair]).static(STORED) == stored
+    alone = replace(pair, session=replace(pair.session, static=None))
+    assert static_angles(alone, STORED) == {}
 
 
 def test_heading_is_what_rotation_differs_by(pair):

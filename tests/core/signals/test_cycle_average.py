@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError
-from biomec.signals.cycle_average import resample_cycles, resample_spans
+from biomec.signals.cycle_average import channel, resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles, exclude_cycle
 
 RATE = 100.0
@@ -113,3 +113,18 @@ def test_stretches_that_do_not_touch_are_laid_over_each_other_the_same_way():
     np.testing.assert_allclose(apart.curves[1, [0, -1], 1], [1.5, 1.9], rtol=0, atol=1e-12)
     with pytest.raises(BiomecError, match="borders must lie within the 200 samples"):
         resample_spans(values, [(190, 200)])
+
+
+def test_a_channel_is_what_it_is_alone():
+    """Also one that misses samples in a cycle, beside others that do not."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(60, 3))
+    values[25, 1] = np.nan
+    spans = [[0.0, 20.0], [20.0, 41.5], [41.5, 59.0]]
+    every = resample_spans(values, spans)
+    for k in range(3):
+        one, alone = channel(every, k), resample_spans(values[:, k], spans)
+        for name in ("percent", "curves", "numbers", "mean", "sd"):
+            assert_allclose(getattr(one, name), getattr(alone, name), atol=1e-13, err_msg=name)
+        assert one.count.shape == ()
+        assert int(one.count) == int(alone.count) == (2 if k == 1 else 3)

@@ -17,10 +17,11 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.reporting.clinical.blocks import MEAN, Block, Page, Words
-from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
+from biomec.reporting.clinical.curve_differences import difference_table, method_words
+from biomec.reporting.clinical.panels import NINE_GRID, kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES, Visit, labels_of
 from biomec.reporting.clinical_curves import OWN
-from biomec.reporting.clinical_presentation import BY_NAME, SAGITTAL
+from biomec.reporting.clinical_presentation import BY_NAME, KINEMATIC_GRID, KINETIC_GRID, SAGITTAL
 from biomec.reporting.indices.discrete_values import WINDOWS, discrete_values
 from biomec.reporting.indices.profile_score import (
     DETECTABLE_DEG,
@@ -231,7 +232,7 @@ def comparison_page(
     nine: bool = False,
     deviations: float = 1.0,
 ) -> tuple[Page, ...]:
-    """Grids of both visits, a side a page, and the tables of values.
+    """Grids of both visits, a side a page, where their curves differ, and the tables of values.
 
     own : name of a value -> the laboratory's own smallest detectable change
     """
@@ -245,6 +246,12 @@ def comparison_page(
         loads = kinetic_grid(visits, norm, MEAN, source, (side,), deviations)
         if any(panel.courses for row in loads.rows for panel in row if panel is not None):
             pages.append(Page("comparison", f"{title}, {side}: loads", (speeds, loads), True))
+    grids = (("Angles", NINE_GRID if nine else KINEMATIC_GRID), ("Loads", KINETIC_GRID))
+    found = [difference_table(what, visits, [name for row in grid for name in row], source) for what, grid in grids]
+    different = [one for one in found if one is not None]
+    if different:
+        blocks = [speeds, method_words(visits), *different]
+        pages.append(Page("comparison", f"{title}: where curves differ", tuple(blocks), len(visits) > 2))
     tables = comparison_tables(visits, norm, source, own)
     pages.append(Page("comparison", f"{title}: values", (Words(speeds_note(visits)), *tables)))
     return tuple(pages)

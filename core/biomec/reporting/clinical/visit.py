@@ -203,10 +203,11 @@ class Visit:
         }
 
     def static(self, source: str = OWN) -> Mapping[tuple[str, str], float]:
-        """(side, curve) -> angle in the static [°], of the first recording that has one; our own model's only."""
-        if source != OWN:
-            return FrozenDict()
-        return self._derived("static", lambda: next(filter(None, map(static_angles, self.analyses)), FrozenDict()))
+        """(side, curve) -> angle in the static [°], of the first recording that has one."""
+        return self._derived(
+            ("static", source),
+            lambda: next(filter(None, (static_angles(one, source) for one in self.analyses)), FrozenDict()),
+        )
 
     # -------------------------------------------------------------------------------------------------------- counts
     def count(self, kind: str, side: str, source: str = OWN) -> int:

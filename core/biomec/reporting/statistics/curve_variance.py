@@ -85,15 +85,21 @@ def pair_tests(curves: ArrayLike, *, exchanges: int = 2000, seed: int = 0) -> tu
     y = _checked(curves)
     pairs = list(combinations(range(y.shape[1]), 2))
     found = [curve_permutation(y[:, a], y[:, b], paired=True, exchanges=exchanges, seed=seed) for a, b in pairs]
-    least = [float(np.nanmin(one.p)) if np.isfinite(one.p).any() else 1.0 for one in found]
+    adjusted = holm_curves([one.p for one in found])
+    return tuple(
+        PairTest(a, b, read_only(p), read_only((y[:, b] - y[:, a]).mean(axis=0)))
+        for (a, b), p in zip(pairs, adjusted, strict=True)
+    )
+
+
+def holm_curves(p: Sequence[FloatArray]) -> list[FloatArray]:
+    """Probabilities (N,) of several curves, each as improbable as its most improbable sample, by Holm."""
+    least = [float(np.nanmin(one)) if np.isfinite(one).any() else 1.0 for one in p]
     floors = holm(np.array(least))
     adjusted: dict[int, FloatArray] = {}
     for rank, k in enumerate(np.argsort(least, kind="stable")):
-        adjusted[int(k)] = np.clip(np.maximum((len(pairs) - rank) * found[k].p, floors[k]), None, 1.0)
-    return tuple(
-        PairTest(a, b, read_only(adjusted[k]), read_only((y[:, b] - y[:, a]).mean(axis=0)))
-        for k, (a, b) in enumerate(pairs)
-    )
+        adjusted[int(k)] = np.clip(np.maximum((len(p) - rank) * p[k], floors[k]), None, 1.0)
+    return [adjusted[k] for k in range(len(p))]
 
 
 def _checked(curves: ArrayLike) -> FloatArray:

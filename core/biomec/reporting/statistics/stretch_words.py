@@ -40,20 +40,25 @@ def stretches_of(test: CurveTest, difference: ArrayLike, alpha: float = 0.05) ->
 
     Where t is known, the standard error is difference / t, and the band difference ± critical t times it.
     """
+    return tuple(_stretch(test, difference, first, stop) for first, stop in stretches(test.different(alpha)))
+
+
+def whole_cycle(test: CurveTest, difference: ArrayLike) -> Stretch:
+    """The same of the whole cycle, whether it differs or not."""
+    return _stretch(test, difference, 0, len(test.t))
+
+
+def _stretch(test: CurveTest, difference: ArrayLike, first: int, stop: int) -> Stretch:
     d = np.asarray(difference, dtype=np.float64)
     percent = np.linspace(0.0, 100.0, len(d))
-    found = []
-    for first, stop in stretches(test.different(alpha)):
-        at = first + int(np.argmax(np.abs(d[first:stop])))
-        t = float(test.t[at])
-        half = test.critical * abs(d[at] / t) if np.isfinite(t) and t != 0.0 else float("nan")
-        found.append(
-            Stretch(
-                float(percent[first]), float(percent[stop - 1]), float(test.p[first:stop].min()), float(percent[at]),
-                float(d[at]), float(d[at] - half), float(d[at] + half),
-            )
-        )  # fmt: skip
-    return tuple(found)
+    at = first + int(np.argmax(np.abs(d[first:stop])))
+    t = float(test.t[at])
+    half = test.critical * abs(d[at] / t) if np.isfinite(t) and t != 0.0 else float("nan")
+    p = test.p[first:stop]
+    return Stretch(
+        float(percent[first]), float(percent[stop - 1]), float(np.nanmin(p)) if np.isfinite(p).any() else 1.0,
+        float(percent[at]), float(d[at]), float(d[at] - half), float(d[at] + half),
+    )  # fmt: skip
 
 
 def in_words(
@@ -65,7 +70,7 @@ def in_words(
     """
     found = stretches_of(test, difference, alpha)
     sentences = [
-        f"{_ends(one.first, one.last)}, p = {_p(one.p)}: largest difference {number(one.largest, 1)} "
+        f"{ends(one.first, one.last)}, p = {p_words(one.p)}: largest difference {number(one.largest, 1)} "
         f"{unit} at {one.at:.0f} %{_band(one, unit, alpha)}."
         for one in found
     ]
@@ -84,18 +89,20 @@ def conditions_in_words(test: ConditionTest, alpha: float = 0.05) -> tuple[str, 
     """Sentences about where more than two conditions differ, the last of which names the test."""
     percent = np.linspace(0.0, 100.0, len(test.F))
     sentences = [
-        f"{_ends(float(percent[first]), float(percent[stop - 1]))}, p = {_p(float(test.p[first:stop].min()))}."
+        f"{ends(float(percent[first]), float(percent[stop - 1]))}, p = {p_words(float(test.p[first:stop].min()))}."
         for first, stop in stretches(test.different(alpha))
     ] or [f"No stretch of the cycle differs (α = {alpha:g})."]
     method = METHOD.format(statistic="largest F within people", exchanges=test.exchanges)
     return (*sentences, f"By {method}, α = {alpha:g}.")
 
 
-def _ends(first: float, last: float) -> str:
+def ends(first: float, last: float) -> str:
+    """Ends of a stretch, such as "32–47 %"."""
     return f"{first:.0f} %" if first == last else f"{first:.0f}–{last:.0f} %"
 
 
-def _p(p: float) -> str:
+def p_words(p: float) -> str:
+    """A probability with two digits."""
     return f"{p:.2g}" if p < 0.01 else f"{p:.2f}"
 
 

@@ -97,7 +97,7 @@ def test_pages_hold_both_sides_and_every_value():
     pages = comparison_page([now, before], shipped_norm(ADULTS))
     assert [page.title for page in pages] == [
         "Comparison, right: angles", "Comparison, right: loads", "Comparison, left: angles", "Comparison, left: loads",
-        "Comparison: values",
+        "Comparison: where curves differ", "Comparison: values",
     ]  # fmt: skip
     grid = next(block for block in pages[0].blocks if isinstance(block, Grid))
     courses = {(one.side, one.visit) for row in grid.rows for panel in row for one in panel.courses}

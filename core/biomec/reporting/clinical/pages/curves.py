@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from biomec.reporting.clinical.blocks import EVERY, MEAN, Grid, LeftOut, Page
+from biomec.reporting.clinical.blocks import EVERY, MEAN, Block, Grid, LeftOut, Page
+from biomec.reporting.clinical.consistency import consistency_table
 from biomec.reporting.clinical.definition import PageEntry
 from biomec.reporting.clinical.material import Material
 from biomec.reporting.clinical.pages.own_angles import arm_and_trunk, joint_grid
@@ -58,13 +59,19 @@ def _every(what: str, make: Make, material: Material, entry: PageEntry) -> tuple
     if max(counts) < 2:
         return LeftOut(title, "There is one cycle; it is shown on the page before.")
     if max(counts) <= CROWDED:
-        return (Page(entry.kind, title, (whole,), True),)
+        return (Page(entry.kind, title, _with_consistency(whole), True),)
     pages = []
     for side in SIDES:
         grid = make(material, entry, EVERY, (side,))
         if grid is not None and not _empty(what, grid):
-            pages.append(Page(entry.kind, f"{title}, {side}", (grid,), True))
+            pages.append(Page(entry.kind, f"{title}, {side}", _with_consistency(grid), True))
     return tuple(pages)
+
+
+def _with_consistency(grid: Grid) -> tuple[Block, ...]:
+    """The grid, and how well its cycles repeat."""
+    table = consistency_table(grid)
+    return (grid,) if table is None else (grid, table)
 
 
 def _empty(what: str, grid: Grid | None) -> str:
