@@ -117,7 +117,8 @@ class ModelFigure(FigureKind):
         axes.set_ylim(1.6, -0.6)
         axes.set_xlim(left=0.0)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("shift of the jugular notch, mm")
+        axes.set_xlabel("shift, mm")
+        name(axes, ink, "Jugular notch")
 
     @staticmethod
     def _differences(axes: Axes, content: ModelComparison, ink: Ink) -> None:
