@@ -88,7 +88,11 @@ def test_tooltips_are_plain(themed, qtbot):
 READS_HTML = {
     r"setTextFormat|TextFormat\.RichText": {"kit/rich_text.py"},
     r"setHtml|insertHtml|setMarkdown|QTextBrowser|QErrorMessage|QWhatsThis|QStaticText": {"dialogs/manual_window.py"},
-    r"LabelItem|addLegend|\bhtml=|\.setTitle\(": {"plots/figure_export.py"},  # pyqtgraph; here the title of a PDF
+    r"LabelItem|addLegend|\bhtml=|\.setTitle\(": {  # pyqtgraph; here the titles of PDF and SVG files
+        "plots/paper.py",
+        "figures/report/pdf.py",
+        "figures/report/drawing.py",
+    },
     r"\.setLabel\(": {"shell/main_window.py", "features/loads/residual_course.py"},  # of a dialog; units of Biomec
     r"from html import|^import html|html\.escape": set(),
 }

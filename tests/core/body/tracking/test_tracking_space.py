@@ -25,7 +25,8 @@ def test_rotation_vectors_are_those_of_scipy(direction, size):
         v *= 3.1 / np.linalg.norm(v)
     R, back = np.empty((3, 3)), np.empty(3)
     exponential(v, R)
-    np.testing.assert_allclose(R, Rotation.from_rotvec(v).as_matrix(), rtol=0, atol=2e-15)
+    # both round: over 60 000 vectors they differed by 2.7e-15 at most, so that 2e-15 failed now and then
+    np.testing.assert_allclose(R, Rotation.from_rotvec(v).as_matrix(), rtol=0, atol=5e-15)
     logarithm(R, back)
     np.testing.assert_allclose(back, v, rtol=0, atol=1e-13)  # near π a sine of 0.04 divides the round-off
 
