@@ -479,7 +479,7 @@ class ClinicalWindow(SideWindow):
             self.save(path)
 
     def save(self, path: Path) -> None:
-        """Write the grid in front to a file; what went wrong is told."""
+        """Write the grid in front to a file; report what went wrong."""
         try:
             grid, look, size, names = self._on_paper()
         except BiomecError as error:

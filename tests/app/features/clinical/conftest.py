@@ -7,7 +7,7 @@ from biomec_app.session.context import User
 
 
 class Answers(User):
-    """A user who gives one answer to every question and remembers what was told."""
+    """A user who gives one answer to every question and remembers what was reported."""
 
     def __init__(self, answer=None):
         self.answer, self.told, self.asked = answer, [], []
@@ -46,5 +46,5 @@ def window(walking, qtbot):
 
 def settled(window, qtbot):
     """Wait until what was asked for is shown."""
-    qtbot.turns()  # ticks and clicks in the list are told in the next turn
+    qtbot.turns()  # ticks and clicks in the list are reported in the next turn
     qtbot.waitUntil(lambda: not window._due.isActive() and not window.painter.busy)
