@@ -51,6 +51,8 @@ class Curve:
                 estimated, missing or unsound, or nobody moves so
     made      : how it was computed, written once above all plots
     band      : half-width (N,) of the band around it, or None while that is not known
+    clinical  : the curve of the clinical presentation that this is, and the factor that makes that one this: a sign,
+                times the mass of the person where norms are per kilogram; None where it is none of them
     """
 
     key: str
@@ -76,6 +78,7 @@ class Curve:
     usable: BoolArray | None = None
     made: tuple[str, ...] = ()
     band: Callable[[], FloatArray | None] = lambda: None
+    clinical: tuple[str, float] | None = None
 
     @cached_property
     def _numbers(self) -> tuple[FloatArray, FloatArray]:

@@ -7,6 +7,7 @@ from functools import partial
 
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.clinical_presentation import ANGLE, clinical_of
 from biomec.reporting.statistics.angle_ranges import SEGMENTS_OF
 from biomec_app.curves.curve import (
     AXES,
@@ -42,6 +43,7 @@ def joint_angles(analysis: Analysis) -> Iterator[Curve]:
     if "angles" not in analysis.done:
         return
     angles, time = analysis.angles, _time(analysis)
+    from_static = angles.options.subtract_static  # what counts from the static pose has no norm
     for k, name in enumerate(angles.names):
         joint, side = angles.joint[k], angles.side[k]
         stem = joint if side is None else joint.removeprefix(f"{side.value} ")
@@ -52,6 +54,7 @@ def joint_angles(analysis: Analysis) -> Iterator[Curve]:
             column(time, angles.values, k, scale=DEGREES), title,
             f"{angles.positive[k]}\N{NO-BREAK SPACE}+ / {angles.negative[k]}\N{NO-BREAK SPACE}−",
             step="angles", least=LEAST_DEG, compared=3,
+            clinical=None if from_static else clinical_of(ANGLE, stem, angles.positive[k], angles.negative[k]),
         )  # fmt: skip
 
 

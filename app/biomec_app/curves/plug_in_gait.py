@@ -13,6 +13,7 @@ from biomec.body.plug_in_gait.comparison import ANGLE, FORCE, MOMENT, MOMENTS, P
 from biomec.body.plug_in_gait.legs import SIDES
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import file_curves, known_mass_kg, own_curves, vicon_curves
+from biomec.reporting.clinical_presentation import CURVES
 from biomec_app.curves.curve import DEGREES, MAIN, Curve, capital, column, side_of_name
 
 COMPUTED, STORED = "Plug-in Gait, as Vicon computes it", "Plug-in Gait, stored in the file"
@@ -33,6 +34,7 @@ VICON = {
     f"{leg.name(joint)} power": (f"{leg.vicon}{joint.capitalize()}Power", 2) for leg in SIDES for joint in MOMENTS
 }  # fmt: skip
 """Curve -> what Vicon calls it, and which component."""
+CLINICAL = {row.plug_in_gait_name(leg.word): row for leg in SIDES for row in CURVES}
 
 
 def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
@@ -64,7 +66,14 @@ def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
                 variant, step, least=LEAST[quantity], said=said, dashed=rank == 1, compared=rank,
                 counts=True if known is None or len(known) != len(values) else known,
                 usable=None if quantity == ANGLE or borne is None else borne.reliable,
+                clinical=_clinical(name, key == "own"),
             )  # fmt: skip
+
+
+def _clinical(name: str, own: bool) -> tuple[str, float] | None:
+    """The clinical curve, whose signs these are; our own pelvis and feet do not count from the way of walking here."""
+    row = CLINICAL.get(name)
+    return None if row is None or (own and row.kind == ANGLE and not row.own) else (row.name, 1.0)
 
 
 def _senses(joint: str, component: str, quantity: str) -> str:

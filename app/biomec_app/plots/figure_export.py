@@ -109,17 +109,24 @@ def figure_table(
     heads: list[str] = []
     columns: list[FloatArray] = []
     clocks: list[tuple[FloatArray, list[tuple[str, FloatArray]]]] = []
+
+    def series_of(x: FloatArray) -> list[tuple[str, FloatArray]]:
+        """Columns of one clock, to be continued."""
+        if not any(np.array_equal(known, x) for known, _ in clocks):
+            clocks.append((x, []))
+        return next(series for known, series in clocks if np.array_equal(known, x))
+
     for pane in panes:
         for trace in pane.traces:
             keep = np.ones(len(trace.x), dtype=bool)
             if window is not None and pane.over == TIME:
                 keep = (trace.x >= window[0] - 1e-9) & (trace.x <= window[1] + 1e-9)
-            x = trace.x[keep]
-            clock = next((known for known in clocks if np.array_equal(known[0], x)), None)
-            if clock is None:
-                clock = (x, [])
-                clocks.append(clock)
-            clock[1].extend((head, values[keep]) for head, values in _columns(trace))
+            series_of(trace.x[keep]).extend((head, values[keep]) for head, values in _columns(trace))
+        if pane.norm is not None:
+            what, unit = f"{pane.title}, {pane.traces[0].curve.component}, norm", f" [{pane.unit}]"
+            series_of(pane.norm.percent).extend(
+                [(f"{what}, mean{unit}", pane.norm.mean), (f"{what}, standard deviation{unit}", pane.norm.sd)]
+            )
     over_time = not panes or panes[0].over == TIME
     for x, series in clocks:
         heads.append("time [s]" if over_time else panes[0].x_label)

@@ -21,6 +21,7 @@ from biomec_app.session.plot_view import PlotView
 LEFT_AXIS = 46  # pixels, the same for all plots so that their areas are aligned
 BOTTOM_AXIS = 20  # pixels
 SPOT, CURSOR_SPOT = 3.5, 8.0  # pixels
+NORM_DEPTH, BAND_DEPTH = -15.0, -5.0  # the norm lies behind marks and everything else but shades
 NEAR = 12.0  # pixels within which a click means a curve's sample
 
 
@@ -87,6 +88,8 @@ class PaneItem(pg.GraphicsWidget):
         pane, style = self.pane, self.style_
         if len(pane.shade):
             self.box.addItem(Bands(pane.shade, style.shade), ignoreBounds=True)
+        if pane.norm is not None:
+            self._fill(pane.norm.percent, pane.norm.edges, style.norm, NORM_DEPTH)
         self.box.addItem(Rules(pane.marks, style, zero=not pane.log), ignoreBounds=True)
         for trace in pane.traces:
             if trace.singles is not None:
@@ -130,10 +133,12 @@ class PaneItem(pg.GraphicsWidget):
         colour = self.style_.colour(trace.colour, BAND)
         for first, stop in stretches(there):
             x, y, sd = (values[first:stop] for values in (trace.x, trace.y, trace.sd))
-            edges = [pg.PlotCurveItem(x, edge) for edge in (y - sd, y + sd)]
-            band = pg.FillBetweenItem(*edges, brush=colour)
-            band.setZValue(-5)
-            self.box.addItem(band)
+            self._fill(x, (y - sd, y + sd), colour, BAND_DEPTH)
+
+    def _fill(self, x: FloatArray, edges: tuple[FloatArray, FloatArray], colour: QColor, depth: float) -> None:
+        band = pg.FillBetweenItem(*(pg.PlotCurveItem(x, edge) for edge in edges), brush=colour)
+        band.setZValue(depth)
+        self.box.addItem(band)
 
     def _cursor(self) -> None:
         hover = self.style_.cosmetic(QPen(QColor(self.style_.theme.accent), 2.0))

@@ -10,13 +10,15 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_cycles import cycles_of_joint
+from biomec.pipeline.settings import EVENTS
 from biomec.recording.marker_set import Side
+from biomec.reporting.norms.norm import GRID, NormSet
 from biomec.reporting.statistics.angle_ranges import cycle_sides
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 from biomec_app.curves.curve import MAIN, Curve
 from biomec_app.kit.colours import COLOURS
 from biomec_app.plots.plot_marks import marks, not_converged, side_colour
-from biomec_app.plots.plot_pane import CONDITIONS, MIDDLE, Pane, Trace
+from biomec_app.plots.plot_pane import CONDITIONS, MIDDLE, NormBand, Pane, Trace
 from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, SIDES, TIME, PlotView
 
 
@@ -51,9 +53,10 @@ def panes(
     analysis: Analysis,
     conditions: Sequence[ComparedRecording] = (),
     own: str = "",
+    norm: NormSet | None = None,
 ) -> tuple[Pane, ...]:
     """Plots of these curves, in their order. Curves without a valid cycle are left out of plots over the cycle."""
-    return tuple(pane for pane in panes_one_by_one(curves, view, analysis, conditions, own) if pane is not None)
+    return tuple(pane for pane in panes_one_by_one(curves, view, analysis, conditions, own, norm) if pane)
 
 
 def panes_one_by_one(
@@ -62,23 +65,43 @@ def panes_one_by_one(
     analysis: Analysis,
     conditions: Sequence[ComparedRecording] = (),
     own: str = "",
+    norm: NormSet | None = None,
 ) -> Iterator[Pane | None]:
     """Make the plots as they are asked for; None where there is nothing to plot.
 
     conditions : recordings whose cycles are drawn beside; the colours are theirs then, and each side has its own plot
     own        : what the legend calls the open recording beside them
+    norm       : stands behind the curves of a walk that it has, over the cycle
     """
     if conditions and view.over != TIME:
         for curve in dict.fromkeys(curve for curve in curves if curve.variant == MAIN):
             for side in _sides(curve, view, analysis):
-                yield _compared(curve, side, view, analysis, conditions, own)
+                yield _with_norm(_compared(curve, side, view, analysis, conditions, own), norm, analysis)
         return
     groups: dict[object, list[Curve]] = {}
     for k, curve in enumerate(curves):
         key: object = k if view.grouping == SEPARATE else curve.pane if view.grouping == SIDES else curve.unit
         groups.setdefault((key, curve.log), []).append(curve)
     for group in groups.values():
-        yield _pane(group, view, analysis)
+        yield _with_norm(_pane(group, view, analysis), norm, analysis)
+
+
+def walks(analysis: Analysis) -> bool:
+    """Whether cycles run from foot contact to foot contact, as those of norms do."""
+    return "cycles" in analysis.done and analysis.cycles.by == EVENTS
+
+
+def _with_norm(pane: Pane | None, norm: NormSet | None, analysis: Analysis) -> Pane | None:
+    """The plot with the norm behind it, if all its curves are the clinical curve that the norm is of."""
+    if pane is None or norm is None or pane.over == TIME or not walks(analysis):
+        return pane
+    clinical = {trace.curve.clinical for trace in pane.traces}
+    found = clinical.pop() if len(clinical) == 1 else None
+    band = None if found is None else norm.band(found[0])
+    if found is None or band is None:
+        return pane
+    factor, name = found[1], f"norm, mean ± SD: {norm.about.title} ({norm.about.people})"
+    return replace(pane, norm=NormBand(name, GRID, factor * band.mean, abs(factor) * band.sd))
 
 
 def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane | None:

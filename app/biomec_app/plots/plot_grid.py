@@ -332,6 +332,7 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[LegendLook]:
         entries.append((MARK_WORDS.get(kind, mark.label), pen))
     if any(trace.sound_and_doubtful[1] is not None for trace in traces):
         entries.append((DOUBTFUL, style.doubt(_grey(style, 0.9))))
+    entries += [(name, style.norm) for name in dict.fromkeys(pane.norm.name for pane in panes if pane.norm)]
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries

@@ -75,6 +75,24 @@ class Trace:
         return (float(values.min()), float(values.max())) if values.size else None
 
 
+@dataclass(frozen=True, eq=False)
+class NormBand:
+    """A norm behind the curves of a plot: mean and standard deviation (101,) at 0 to 100 %, in the plot's own sign.
+
+    name : of the set, with its people, for the legend
+    """
+
+    name: str
+    percent: FloatArray
+    mean: FloatArray
+    sd: FloatArray
+
+    @property
+    def edges(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper edge, mean ∓ SD."""
+        return self.mean - self.sd, self.mean + self.sd
+
+
 @dataclass(frozen=True)
 class Mark:
     """A vertical line: `BORDER` of a cycle, `TURN` of its phase, or an event; colour as that of traces."""
@@ -92,6 +110,7 @@ class Pane:
     span   : first and last x
     shade  : (S, 2) stretches of x whose frames do not obey the model
     rate_hz : frames a second
+    norm    : what stands behind the curves, or None
     """
 
     title: str
@@ -104,6 +123,7 @@ class Pane:
     over: str
     rate_hz: float
     log: bool = False
+    norm: NormBand | None = None
 
     @property
     def x_label(self) -> str:
@@ -125,6 +145,9 @@ class Pane:
         extents = [extent for trace in self.traces if (extent := trace.extent) is not None]
         if not extents:
             return (1e-3, 1.0) if self.log else (-1.0, 1.0)
+        if self.norm is not None:
+            lower, upper = self.norm.edges
+            extents.append((float(lower.min()), float(upper.max())))
         low, high = min(one[0] for one in extents), max(one[1] for one in extents)
         if self.log:
             low, high = np.log10(max(low, 1e-300)), np.log10(max(high, 1e-300))

@@ -19,7 +19,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
 """Strokes and gaps in widths of the pen, whole first."""
 DOTS = 4  # number of the pattern of what cannot be relied on
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
-FAINT, BAND, SINGLE, SHADE, DOUBT = 0.45, 0.2, 0.35, 0.14, 0.75  # opacity
+FAINT, BAND, SINGLE, SHADE, DOUBT, NORM = 0.45, 0.2, 0.35, 0.14, 0.75, 0.3  # opacity
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,13 @@ class PlotStyle:
         """Colour of stretches that do not obey the model."""
         colour = QColor(self.theme.failed)
         colour.setAlphaF(SHADE)
+        return colour
+
+    @property
+    def norm(self) -> QColor:
+        """Colour of the band of a norm."""
+        colour = QColor(self.theme.faint)
+        colour.setAlphaF(NORM)
         return colour
 
     @property

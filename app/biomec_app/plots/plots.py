@@ -23,15 +23,17 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.notices import Severity
 from biomec.base.plain_text import html
 from biomec_app.curves.catalogue import Catalogue, catalogue, default_curves, kind_of_movement
+from biomec_app.curves.curve import Curve
 from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.plots.curve_drop import CurveDrop
 from biomec_app.plots.figure_export import PlotFigure, copy_figure, figure_writer
-from biomec_app.plots.plot_content import panes_one_by_one
+from biomec_app.plots.plot_content import panes_one_by_one, walks
 from biomec_app.plots.plot_grid import PlotGrid
 from biomec_app.plots.plot_pane import Pane
 from biomec_app.plots.signal_chooser import SignalChooser
@@ -73,6 +75,7 @@ class PlotPanel(QWidget):
         document.selection_changed.connect(self._selected)
         document.frame_changed.connect(self._follow)
         context.comparison.changed.connect(self._request)
+        context.norm.changed.connect(self._request)
         state.changed.connect(self._view_changed)
         state.window_changed.connect(self._window_changed)
         state.points_cleared.connect(self.grid.clear_points)
@@ -272,7 +275,9 @@ class PlotPanel(QWidget):
         if document.is_open:
             compared = self.context.comparison
             known = self.catalogue.found(curves)
-            for pane in panes_one_by_one(known, view, document.analysis, compared.conditions, compared.own_name):
+            analysis, others, own = document.analysis, compared.conditions, compared.own_name
+            norm = self.context.norm.choice.norm if self._wants_norm(known) else None
+            for pane in panes_one_by_one(known, view, analysis, others, own, norm):
                 found += [] if pane is None else [pane]
                 yield False
             yield True
@@ -289,6 +294,11 @@ class PlotPanel(QWidget):
         self._tell_windows()
         if self.chooser.isVisible():
             self.chooser.show_catalogue(self.catalogue, document.selection.curves)
+
+    def _wants_norm(self, curves: Sequence[Curve]) -> bool:
+        """Whether a norm could stand behind one of these curves."""
+        view, analysis = self.context.plots.view, self.context.document.analysis
+        return view.norm and view.over != TIME and walks(analysis) and any(curve.clinical for curve in curves)
 
     def _why_empty(self) -> str:
         document = self.context.document
@@ -309,6 +319,9 @@ class PlotPanel(QWidget):
             if any(trace.curve.step in stale for pane in self.panes for trace in pane.traces):
                 said.append("Some of these curves are older than the settings: run the analysis again (F5).")
             said += self._comparison_told()
+            if self._wants_norm(self.catalogue.found(self._drawn)):
+                doubts = [one for one in self.context.norm.choice.notices if one.severity is not Severity.INFO]
+                said += [html(one.sentence) for one in doubts]
             picked = document.selection.point or document.selection.segment
             keys = self._picked()
             if picked and keys and not set(keys) <= set(document.selection.curves):

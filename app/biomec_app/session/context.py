@@ -19,6 +19,7 @@ from biomec_app.session.open_visit import OpenVisit
 from biomec_app.session.plot_state import PlotState
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.ready import ready
+from biomec_app.session.shown_norm import ShownNorm
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -105,6 +106,7 @@ class Context:
     camera   : where the 3-D view looks from; None without one
     comparison : recordings beside the open one
     visit    : recordings of the same visit as the open one
+    norm     : the norm behind curves over the cycle
     aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
     closing  : called when the program ends
     windows  : those that are open beside the main one
@@ -123,10 +125,13 @@ class Context:
     aside: Jobs = field(default_factory=Jobs)
     comparison: Comparison = field(init=False)
     visit: OpenVisit = field(init=False)
+    norm: ShownNorm = field(init=False)
 
     def __post_init__(self) -> None:
         self.comparison = Comparison(self.document, self.jobs)
         self.visit = OpenVisit(self.document)
+        self.norm = ShownNorm(self.document, self.preferences)
+        self.closing.append(self.norm.stop)
 
     @property
     def theme(self) -> themes.Theme:

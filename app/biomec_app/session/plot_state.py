@@ -13,7 +13,7 @@ Window = tuple[float, float]
 LASTING: dict[str, tuple[object, ...]] = {
     "grouping": tuple(GROUPINGS),
     "columns": (FIT, 1, 2, 3),
-    **dict.fromkeys(("grid", "spots", "cycles", "events", "linked"), (True, False)),
+    **dict.fromkeys(("grid", "spots", "cycles", "events", "norm", "linked"), (True, False)),
 }
 """Fields of a view that are remembered, and the values they may have."""
 

@@ -20,6 +20,7 @@ class PlotView:
     columns  : 1, 2 or 3 plots side by side; `FIT`: as many as there is room for
     cycles   : borders of the cycles, and where their phase changes
     events   : events of the recording
+    norm     : mean and spread of people without complaints behind the cycles of a walk
     linked   : all plots show the same time
     measure  : a click shows the coordinates of a sample instead of going to its time
     window_s : begin and end of the time that is shown [s]; None: everything
@@ -33,6 +34,7 @@ class PlotView:
     spots: bool = False
     cycles: bool = True
     events: bool = True
+    norm: bool = True
     linked: bool = True
     measure: bool = False
     window_s: tuple[float, float] | None = None

@@ -178,6 +178,20 @@ def orientation(curve: ClinicalCurve, positive: str, negative: str) -> float:
     return -1.0 if negative in curve.own else 0.0
 
 
+def clinical_of(kind: str, joint: str, positive: str, negative: str) -> tuple[str, float] | None:
+    """Name of the clinical curve that one of Biomec's own angles or moments is, and the sign between them.
+
+    joint              : without its side, such as "hip"
+    positive, negative : what the program's curve calls its two directions
+    None for curves that a clinical report does not have, and for those that count from the way of walking there.
+    """
+    for row in CURVES:
+        sign = orientation(row, positive, negative) if (row.kind, row.joint) == (kind, joint) else 0.0
+        if sign:
+            return row.name, sign
+    return None
+
+
 def shown_range(curve: ClinicalCurve, values: Iterable[FloatArray]) -> tuple[float, float, bool]:
     """Range of the axis for all these curves together, and whether it had to grow beyond the usual one.
 

@@ -18,8 +18,8 @@ from biomec.reporting.clinical.visit import SIDES, Visit, visit_of
 from biomec.reporting.clinical_curves import OWN, STORED, VICON
 from biomec.reporting.norms.choice import NormChoice
 from biomec.reporting.norms.norm import NormSet
-from biomec_app.features.clinical.norm_sets import KnownNorms, chosen_norm, known_norms
 from biomec_app.plots.clinical.look import OURS, SIDE_COLOURS
+from biomec_app.session.norm_sets import KnownNorms, chosen_norm, known_norms
 
 BOTH = "both"
 SHOWN_SIDES = {BOTH: "Both sides", "right": "Right", "left": "Left"}

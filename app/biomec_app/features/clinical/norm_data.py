@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -31,7 +31,10 @@ from biomec.reporting.norms.readers import needs_mapping, read_norms
 from biomec_app.features.clinical.norm_description import DescriptionDialog
 from biomec_app.features.clinical.norm_making import MakingDialog, folder_name, made_norm
 from biomec_app.features.clinical.norm_mapping import MappingDialog
-from biomec_app.features.clinical.norm_sets import (
+from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, opened, with_buttons
+from biomec_app.kit.painter import Painter
+from biomec_app.session.context import Context
+from biomec_app.session.norm_sets import (
     AUTOMATIC,
     AUTOMATIC_WORDS,
     WITHOUT,
@@ -41,9 +44,6 @@ from biomec_app.features.clinical.norm_sets import (
     known_norms,
     remembered_mappings,
 )
-from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, opened, with_buttons
-from biomec_app.kit.painter import Painter
-from biomec_app.session.context import Context
 
 TITLE = "Norm Data"
 WORDS = (
@@ -56,12 +56,7 @@ REMOVE = "Remove"
 
 
 class NormDataDialog(QDialog):
-    """The list, what the chosen set is, and buttons for what can be done.
-
-    changed : the sets or the choice changed
-    """
-
-    changed = Signal()
+    """The list, what the chosen set is, and buttons for what can be done; `Context.norm` reports what changed."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -183,9 +178,8 @@ class NormDataDialog(QDialog):
 
     def _choose(self, _: int) -> None:
         wish = self.choice.currentData()
-        if wish is not None and wish != self.context.preferences.norm:
-            self.context.preferences.norm = str(wish)
-            self.changed.emit()
+        if wish is not None:
+            self.context.norm.wish = str(wish)
 
     # ------------------------------------------------------------------ what can be done
 
@@ -233,7 +227,7 @@ class NormDataDialog(QDialog):
             self.wrong.say(str(error))
         self.known = known
         self.refresh(name)
-        self.changed.emit()
+        self.context.norm.renew()
         doubts = [notice.sentence for notice in notices if notice.severity != "info"]
         if doubts:
             self.context.user.tell("Import norm data", "\n".join(doubts))
@@ -254,7 +248,7 @@ class NormDataDialog(QDialog):
             except BiomecError as error:
                 self.wrong.say(str(error))
             self.refresh(norm.name)
-            self.changed.emit()
+            self.context.norm.renew()
 
         dialog.accepted.connect(done)
         opened(dialog)
@@ -272,7 +266,7 @@ class NormDataDialog(QDialog):
         except OSError as error:
             self.wrong.say(f"{norm.name}: the folder cannot be deleted ({error.strerror or error}).")
         self.refresh()
-        self.changed.emit()
+        self.context.norm.renew()
 
     def ask_folder(self) -> None:
         """Choose another folder for the user's sets; those in the one before stay there."""
@@ -280,7 +274,7 @@ class NormDataDialog(QDialog):
         if folder is not None:
             self.context.preferences.norms_folder = folder
             self.refresh()
-            self.changed.emit()
+            self.context.norm.renew()
 
     def make(self) -> None:
         """Ask for recordings, and make a norm of them in the background."""

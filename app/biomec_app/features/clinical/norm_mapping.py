@@ -24,9 +24,9 @@ from biomec.reporting.clinical_presentation import CURVES
 from biomec.reporting.norms.mapped_csv import MappedCurve, NormMapping, columns_of, write_mapping
 from biomec.reporting.norms.norm import NormSet
 from biomec.reporting.norms.readers import read_norms
-from biomec_app.features.clinical.norm_sets import MAPPINGS
 from biomec_app.kit.dialog_parts import Fault, explanation, with_buttons
 from biomec_app.kit.forms.rows import NoWheel
+from biomec_app.session.norm_sets import MAPPINGS
 
 TITLE = "Columns of the Table"
 WORDS = "Choose the columns of every curve that the table has; the others stay empty. Lines run from 0 to 100 %."

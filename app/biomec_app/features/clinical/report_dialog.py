@@ -32,7 +32,6 @@ from biomec.reporting.clinical.definition import COLOURS, DEFINITIONS, PAPERS, S
 from biomec_app.features.clinical.clinical_content import SOURCES, Recordings, missing_step
 from biomec_app.features.clinical.editing import change_notes
 from biomec_app.features.clinical.norm_data import fill_choice
-from biomec_app.features.clinical.norm_sets import KnownNorms, known_norms
 from biomec_app.features.clinical.report_making import MadeReport, Wishes, made_report, written_report
 from biomec_app.features.clinical.report_preview import ReportPreview
 from biomec_app.figures.report.writers import WRITERS
@@ -42,6 +41,7 @@ from biomec_app.kit.forms.rows import FormRow, ParagraphRow
 from biomec_app.kit.painter import Painter
 from biomec_app.plots.clinical.look import SIDE_COLOURS
 from biomec_app.session.context import Context
+from biomec_app.session.norm_sets import KnownNorms, known_norms
 from biomec_app.session.project_file import PROJECTS
 from biomec_app.session.side_window import SideWindow, bring_to_front
 

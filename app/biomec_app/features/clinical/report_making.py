@@ -13,9 +13,9 @@ from biomec.reporting.clinical.visit import Visit
 from biomec.reporting.clinical.visit_files import trials_in_words
 from biomec.reporting.clinical_curves import OWN
 from biomec_app.features.clinical.clinical_content import Recordings, visits_of
-from biomec_app.features.clinical.norm_sets import AUTOMATIC, known_norms
 from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.writers import write_report
+from biomec_app.session.norm_sets import AUTOMATIC, known_norms
 
 MADE = 0.15  # share of the time in which the report is put together; the rest writes it
 

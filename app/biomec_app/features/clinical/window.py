@@ -89,6 +89,7 @@ class ClinicalWindow(SideWindow):
         document = context.document
         context.visit.changed.connect(self.refresh)
         context.comparison.changed.connect(self.refresh)
+        context.norm.changed.connect(self.refresh)
         document.frame_changed.connect(self._show_frame)
         self.resize(*SIZE)
         self.restoreGeometry(context.preferences.layout(LAYOUT))
@@ -348,15 +349,14 @@ class ClinicalWindow(SideWindow):
 
     def _choose_norm(self, _: int) -> None:
         wish = self.norm.currentData()
-        if wish is not None and wish != self.context.preferences.norm:
-            self.context.preferences.norm = str(wish)
-            self.refresh()
+        if wish is not None:
+            self.context.norm.wish = str(wish)
 
     def _edit_norms(self) -> None:
         from biomec_app.features.clinical.norm_data import NormDataDialog
         from biomec_app.kit.dialog_parts import opened
 
-        opened(NormDataDialog(self.context, self)).changed.connect(self.refresh)
+        opened(NormDataDialog(self.context, self))
 
     def _run(self) -> None:
         try:

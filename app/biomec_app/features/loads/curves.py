@@ -26,6 +26,8 @@ from biomec.body.loads.load_components import (
     LoadReading,
 )
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.clinical_presentation import BY_NAME, clinical_of
+from biomec.reporting.clinical_presentation import MOMENT as CLINICAL_MOMENT
 from biomec_app.curves.curve import AXES as LABORATORY
 from biomec_app.curves.curve import MAIN, Curve, along, capital, column, side_of_name
 from biomec_app.features.loads.readings import Readings, has_loads
@@ -152,7 +154,19 @@ def _components(readings: Readings, joint: str, quantity: str, reading: LoadRead
             made=readings.made(reading),
             band=(lambda: None) if part or (method == MULTIBODY and joint in borne)
             else partial(readings.half_width, joint, axes, normalisation, here),
+            clinical=None if part else _clinical(readings, stem, (positive, negative), quantity, reading),
         )  # fmt: skip
+
+
+def _clinical(
+    readings: Readings, joint: str, words: tuple[str, str], quantity: str, reading: LoadReading
+) -> tuple[str, float] | None:
+    """The clinical curve that a moment is, and the factor between them; norms hold internal ones in distal axes."""
+    if (quantity, reading.axes, reading.convention) != (MOMENT, "distal", INTERNAL):
+        return None
+    found = clinical_of(CLINICAL_MOMENT, joint, *words)
+    kilograms = {"mass": 1.0, "none": readings.mass_kg}.get(reading.normalisation)
+    return None if found is None or kilograms is None else (found[0], found[1] * kilograms)
 
 
 def _values(readings: Readings, joint: str, axes: str, normalisation: str, method: str, part: str) -> FloatArray:
@@ -173,6 +187,7 @@ def powers(analysis: Analysis) -> Iterator[Curve]:
                 column(time, power.joint, power.joints.index(joint), scale=scale), capital(stem),
                 f"power, delivered{NBSP}+ / taken up{NBSP}−", step=STEP, least=5.0 * scale,
                 joint=joint, usable=readings.usable(joint), made=made,
+                clinical=(f"{stem} power", scale * readings.mass_kg) if f"{stem} power" in BY_NAME else None,
             )  # fmt: skip
     for name, values, unit in (
         ("kinetic energy", power.kinetic, "J"), ("potential energy", power.potential, "J"),

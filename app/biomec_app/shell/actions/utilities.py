@@ -76,6 +76,7 @@ ACTIONS: tuple[Action, ...] = (
     _item("zoom-in", "Zoom &In", "Show half the time", lambda c: c.plots.zoom(0.5), "Ctrl++"),
     _item("zoom-out", "&Zoom Out", "Show twice the time", lambda c: c.plots.zoom(2.0), "Ctrl+-"),
     _switch("events", "Show &Events", "Mark the events of the recording", "events"),
+    _switch("norm", "Show &Norm", "Draw the norm behind angles, moments and powers of a walk, over the cycle", "norm"),
     _switch("linked", "&Link Time Axes", "Let all plots show the same time", "linked"),
     _item("clear-points", "Clear Measured &Points", "Take the measured points away",
           lambda c: c.plots.points_cleared.emit(), blocked=_needs_plots),

@@ -13,7 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
 from biomec.base.physics import GRAVITY
-from biomec.reporting.clinical_presentation import ANGLE, BY_NAME, CURVES, orientation
+from biomec.reporting.clinical_presentation import ANGLE, BY_NAME, clinical_of
 from biomec.signals.cycle_average import PERCENT_POINTS
 
 GRID = read_only(np.linspace(0.0, 100.0, PERCENT_POINTS))
@@ -187,12 +187,9 @@ def own_band(norm: NormSet, joint: str, positive: str, negative: str) -> tuple[F
 
     joint : without its side, such as "hip". Pelvis and feet, whose own angles count from the laboratory, have none.
     """
-    for row in CURVES:
-        sign = orientation(row, positive, negative) if (row.kind, row.joint) == (ANGLE, joint) else 0.0
-        band = norm.band(row.name) if sign else None
-        if band is not None:
-            return sign * band.mean, band.sd
-    return None
+    clinical = clinical_of(ANGLE, joint, positive, negative)
+    band = None if clinical is None else norm.band(clinical[0])
+    return None if clinical is None or band is None else (clinical[1] * band.mean, band.sd)
 
 
 def dimensionless_speed(speed_m_s: float, leg_length_m: float) -> float:

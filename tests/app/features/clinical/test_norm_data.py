@@ -13,7 +13,7 @@ from biomec_app.features.clinical.norm_data import REMOVE, NormDataDialog
 from biomec_app.features.clinical.norm_description import Description, described, with_description
 from biomec_app.features.clinical.norm_making import MakingDialog, folder_name
 from biomec_app.features.clinical.norm_mapping import MappingDialog, guessed
-from biomec_app.features.clinical.norm_sets import AUTOMATIC, WITHOUT, chosen_norm, known_norms
+from biomec_app.session.norm_sets import AUTOMATIC, WITHOUT, chosen_norm, known_norms
 from tests.app.features.clinical.conftest import Answers
 from tests.core.reporting.norms.examples import HIP, KNEE, PERCENT, gcd
 
@@ -51,7 +51,7 @@ def test_only_sets_with_curves_can_stand_behind_curves_and_the_choice_is_remembe
     data = [dialog.choice.itemData(k) for k in range(dialog.choice.count())]
     assert data == [AUTOMATIC, "adults-fukuchi2018", "children-dixon2017", WITHOUT]
     with_signal = []
-    dialog.changed.connect(lambda: with_signal.append(True))
+    context.norm.changed.connect(lambda: with_signal.append(True))
     dialog.choice.setCurrentIndex(data.index("children-dixon2017"))
     assert context.preferences.norm == "children-dixon2017"
     assert with_signal
