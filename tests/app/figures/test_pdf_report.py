@@ -132,6 +132,18 @@ def test_a_picture_of_one_sheet_is_that_sheet() -> None:
     assert second.width() == round(210.0 / 25.4 * 40.0)
 
 
+def test_pictures_and_pdf_break_into_the_same_sheets() -> None:
+    """The preview showed one sheet fewer than it had counted: lines broke elsewhere at another resolution."""
+    rng = np.random.default_rng(1)
+    words = ("right", "left", "knee", "stance", "of", "a", "flexion", "millimetres", "measured", "12.5", "ill", "WWW")
+    for _ in range(6):
+        sentences = tuple(" ".join(rng.choice(words, rng.integers(8, 40))) for _ in range(rng.integers(30, 60)))
+        report = of_words(Words(sentences, "A"))
+        count = len(pages_of(written(report, ReportOptions())))
+        assert len(sheet_kinds(report, ReportOptions())) == count
+        assert [len(list(sheet_images(report, ReportOptions(), dots))) for dots in (20.0, 80.0)] == [count, count]
+
+
 # ---------------------------------------------------------------------------------------------------------- long tables
 
 

@@ -32,6 +32,7 @@ from biomec_app.figures.report.sheets import TITLE, Piece, Sheet, Typesetter, fl
 from biomec_app.plots.clinical.look import OURS, PAPER, Look
 
 DOTS = 1200  # units in an inch; lines and letters are placed that finely
+POINT = DOTS / 72.0  # units in a point
 MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
 INCH_MM = 25.4
 _LETTERS = re.compile(rb"(?<= )\[<[0-9A-F<> ]*\]\nendbfrange", re.DOTALL)
@@ -46,7 +47,7 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     writer.setTitle(_document_title(report))
     writer.setAuthor(report.heading.laboratory)
     writer.setCreator(f"Biomec {report.heading.version}")
-    sheets = _sheets(report, options, DOTS / 72.0)
+    sheets = _sheets(report, options)
     painter = QPainter()
     try:  # a painter that outlives its device ends the program
         for k, sheet in enumerate(sheets):
@@ -55,7 +56,7 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
                 writer.newPage()
             elif not painter.begin(writer):
                 raise BiomecError("The PDF cannot be drawn: Qt's PDF engine did not start.")
-            _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
+            _draw(painter, sheet, k, len(sheets), report, options)
             if progress is not None:
                 progress(0.1 + 0.9 * (k + 1) / len(sheets))
     finally:
@@ -81,14 +82,18 @@ def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
 
 def sheet_kinds(report: ClinicalReport, options: ReportOptions) -> tuple[str, ...]:
     """Kind of the page that every sheet of paper is of, in order."""
-    return tuple(sheet.kind for sheet in _sheets(report, options, 1.0))
+    return tuple(sheet.kind for sheet in _sheets(report, options))
 
 
 def sheet_images(
     report: ClinicalReport, options: ReportOptions, dots: float = 96.0, only: int | None = None
 ) -> Iterator[QImage]:
-    """Sheets as pictures of so many points in an inch; ``only`` one of them, counted from 0."""
-    sheets = _sheets(report, options, dots / 72.0)
+    """Sheets of the PDF as pictures of so many points in an inch; ``only`` one of them, counted from 0.
+
+    They are laid out in the units of the PDF and drawn smaller. Letters measured in units of the picture have other
+    widths, with which lines and sheets would break elsewhere.
+    """
+    sheets = _sheets(report, options)
     for k, sheet in enumerate(sheets):
         if only is not None and k != only:
             continue
@@ -97,7 +102,8 @@ def sheet_images(
         image.fill(QColor(PAPER.panel))
         painter = QPainter(image)
         try:
-            _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
+            painter.scale(dots / DOTS, dots / DOTS)
+            _draw(painter, sheet, k, len(sheets), report, options)
         finally:
             painter.end()
         yield image
@@ -108,23 +114,23 @@ def _document_title(report: ClinicalReport) -> str:
     return ", ".join(filter(None, (report.title, report.heading.measured)))
 
 
-def _look(options: ReportOptions, point: float) -> Look:
-    return Look(point=point, colours=options.colours or OURS, strips=options.strips)
+def _look(options: ReportOptions) -> Look:
+    return Look(point=POINT, colours=options.colours or OURS, strips=options.strips)
 
 
-def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
+def _area(options: ReportOptions, landscape: bool) -> QRectF:
     """Where blocks may stand on a sheet."""
-    unit = 72.0 / INCH_MM * point
+    unit = DOTS / INCH_MM
     width, height = options.size(landscape)
     return QRectF(MARGIN_MM * unit, HEAD_MM * unit, (width - 2 * MARGIN_MM) * unit,
                   (height - HEAD_MM - FOOT_MM) * unit)  # fmt: skip
 
 
-def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> list[Sheet]:
+def _sheets(report: ClinicalReport, options: ReportOptions) -> list[Sheet]:
     """All sheets; pages that stand upright and are short still begin a sheet of their own."""
-    look, sheets = _look(options, point), []
+    look, sheets = _look(options), []
     for k, page in enumerate(pages_with_remarks(report)):
-        area = _area(options, page.landscape, point)
+        area = _area(options, page.landscape)
         setter = Typesetter(look, area.width())
         pieces: list[Piece] = []
         if k == 0:
@@ -163,11 +169,11 @@ def _figure(setter: Typesetter, block: FigureRequest, options: ReportOptions) ->
 
 
 def _draw(
-    painter: QPainter, sheet: Sheet, number: int, of: int, report: ClinicalReport, options: ReportOptions, point: float
+    painter: QPainter, sheet: Sheet, number: int, of: int, report: ClinicalReport, options: ReportOptions
 ) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    heading, unit = report.heading, 72.0 / INCH_MM * point
+    heading, unit = report.heading, DOTS / INCH_MM
     width, height = options.size(sheet.landscape)
     parts = (
         heading.who,
@@ -177,7 +183,7 @@ def _draw(
     )
     verdict = f"Trust in the measurement: {heading.verdict}" if heading.verdict else ""
     head_and_foot(
-        painter, QRectF(0.0, 0.0, width * unit, height * unit), MARGIN_MM * unit, _look(options, point),
+        painter, QRectF(0.0, 0.0, width * unit, height * unit), MARGIN_MM * unit, _look(options),
         (heading.laboratory or "Biomec", " · ".join(filter(None, parts)), report.title),
         (f"Biomec {heading.version}", verdict, f"Page {number + 1} of {of}"), logo_image(heading.logo),
     )  # fmt: skip
