@@ -18,19 +18,8 @@ from biomec.base.arrays import BoolArray, FloatArray, IntArray
 class PoseMethod(StrEnum):
     """How the pose of a segment follows from its markers."""
 
-    TRIAD = "triad"  # three markers, exactly: the largest triangle that is seen
+    TRIAD = "triad"  # three markers: the largest triangle that is seen
     LEAST_SQUARES = "least-squares"  # all markers that are seen, in the mean
-
-
-def triad_frame(p: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Origin (..., 3) and axes (..., 3, 3; columns) of a frame on three points a, b, c, given as ``p`` (..., 3, 3) [m].
-
-    o = a;  e1 = n(b − a);  e3 = n(e1 × (c − a));  e2 = e3 × e1     [Nunes2017] chapter 3, [Cappozzo1997]
-    """
-    a, b, c = p[..., 0, :], p[..., 1, :], p[..., 2, :]
-    e1 = _unit(b - a)
-    e3 = _unit(np.cross(e1, c - a))
-    return a, np.stack([e1, np.cross(e3, e1), e3], axis=-1)
 
 
 def plate_frame(p: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -107,23 +96,25 @@ class Donors:
 
         A target keeps its coordinates in the frame of the donors: ℓ = Rₛᵀ(mₛ − oₛ), m = o + R ℓ. Frames with the same
         donors in sight are treated together.
+
+        The frame of a triad has its origin in the middle of the three and its axes turned in their plane so that all
+        three are nearest, whatever their order. A frame that begins at one of them and points to the second follows
+        noise of these two more than of the third: of a triad across the midline, such as the back of the pelvis, it
+        believes one side, so that a mirrored person is not rebuilt as the mirror image.
         """
         rebuilt = np.full((len(p), len(targets_static), 3), np.nan)
         for pattern, frames in _patterns(np.isfinite(p[..., 0])):
             usable = self.triads[pattern[self.triads].all(axis=1)]
             if len(usable) == 0:
                 continue
-            if self.method is PoseMethod.LEAST_SQUARES:
-                chosen = np.flatnonzero(pattern)
-                p_chosen = self.p_static[chosen]
-                o_s, R_s = p_chosen.mean(axis=0), np.eye(3)
-                o, R = least_squares_frame(p[np.ix_(frames, chosen)], p_chosen)
+            if self.method is PoseMethod.TRIAD and self.plate is not None and pattern.all():
+                chosen = np.array(self.plate)
+                o_s, R_s = plate_frame(self.p_static[chosen])
+                o, R = plate_frame(p[np.ix_(frames, chosen)])
             else:
-                whole_plate = self.plate is not None and pattern.all()
-                chosen = np.array(self.plate) if whole_plate else usable[0]
-                frame_of = plate_frame if whole_plate else triad_frame
-                o_s, R_s = frame_of(self.p_static[chosen])
-                o, R = frame_of(p[np.ix_(frames, chosen)])
+                chosen = usable[0] if self.method is PoseMethod.TRIAD else np.flatnonzero(pattern)
+                o_s, R_s = self.p_static[chosen].mean(axis=0), np.eye(3)
+                o, R = least_squares_frame(p[np.ix_(frames, chosen)], self.p_static[chosen])
             local = (targets_static - o_s) @ R_s
             rebuilt[frames] = o[:, None, :] + np.einsum("tij,kj->tki", R, local)
         return rebuilt

@@ -171,8 +171,8 @@ def test_legs_are_judged_by_the_pelvis():
     assert leads(analysis) == ["landmarks-moved", "joint-error", "segment-changes-shape"]
     assert max(abs(one.figures.delta) for one in found) < 0.02
     right, left, again = found  # the row of the validation page, as it is rounded there
-    assert errors(right, again) == pytest.approx([0.05, 0.06, 0.11], abs=0.006)
-    assert errors(left) == pytest.approx([0.10, 0.13, 0.13], abs=0.006)
+    assert errors(right, again) == pytest.approx([0.05, 0.05, 0.11], abs=0.006)
+    assert errors(left) == pytest.approx([0.08, 0.14, 0.13], abs=0.006)
     assert [joint.grade for joint in left.joints.values()] == [Grade.GOOD, Grade.CHECK, Grade.CHECK]
     assert all(np.isnan(one.figures.place_m) for one in found)  # moments of a part of the body balance nothing
 
@@ -188,7 +188,7 @@ def test_legs_on_a_treadmill_are_judged_by_the_pelvis():
     assert len(judged) >= 4
     assert all(abs(one.figures.delta) < 0.02 and one.grade is Grade.GOOD for one in judged)
     assert all(one.cut for one in found if one.grade is Grade.NOT_JUDGED)
-    for foot, expected in (("right foot", [0.07, 0.08, 0.11]), ("left foot", [0.06, 0.07, 0.10])):
+    for foot, expected in (("right foot", [0.07, 0.07, 0.11]), ("left foot", [0.06, 0.06, 0.10])):
         assert errors(*(one for one in judged if one.segment == foot)) == pytest.approx(expected, abs=0.006)
 
 

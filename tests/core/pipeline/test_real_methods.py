@@ -123,7 +123,7 @@ def test_moments_about_the_stored_hips_are_near_to_the_published_ones(walk, reco
     record_property("regression", str(regressed))
     limits = {"right knee": 7.0, "right ankle": 7.0, "left ankle": 7.0}
     limits |= {"right hip": 8.5, "left hip": 12.5}  # missed: feet of the published model weigh more, see the next test
-    limits |= {"left knee": 16.5}  # its lateral marker sits 12 to 17 mm elsewhere on the thigh than in the static
+    limits |= {"left knee": 17.0}  # its lateral marker sits 12 to 17 mm elsewhere on the thigh than in the static
     assert {joint: round(apart[joint], 2) for joint in limits if apart[joint] > limits[joint]} == {}
     for hip in ("right hip", "left hip"):
         assert regressed[hip] > 1.4 * apart[hip]

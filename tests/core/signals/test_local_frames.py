@@ -1,5 +1,7 @@
 """Frames on markers: their definitions, the ranking of triads, least squares against an independent solver."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,18 +15,10 @@ from biomec.signals.local_frames import (
     least_squares_frame,
     plate_frame,
     ranked_triads,
-    triad_frame,
     triangle_area_and_height,
 )
 
 SQUARE = np.array([[0.0, 0.1, 0.0], [0.1, 0.1, 0.0], [0.0, 0.0, 0.0], [0.1, 0.0, 0.0]])  # C11, C12, C21, C22
-
-
-def test_a_triad_spans_the_frame_that_is_drawn_on_paper():
-    origin, axes = triad_frame(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 5.0], [4.0, 2.0, 9.0]]))
-    assert_allclose(origin, [1.0, 2.0, 3.0])
-    # e1 along z; e3 = z × (3, 0, 6) = +y; e2 = y × z = x
-    assert_allclose(axes, np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]), atol=1e-15)
 
 
 def test_a_plate_spans_the_frame_of_its_equations():
@@ -38,13 +32,12 @@ def test_a_plate_spans_the_frame_of_its_equations():
 def test_frames_are_right_handed_and_turn_with_their_points(seed):
     rng = np.random.default_rng(seed)
     p, R, shift = rng.normal(size=(4, 3)), Rotation.random(random_state=seed).as_matrix(), rng.normal(size=3)
-    for frame_of, points in ((triad_frame, p[:3]), (plate_frame, p)):
-        (o, axes), (o_turned, axes_turned) = frame_of(points), frame_of(points @ R.T + shift)
-        # a nearly flat triangle of random points magnifies rounding (1e-16) by the inverse of its height
-        assert_allclose(axes.T @ axes, np.eye(3), atol=1e-9)
-        assert np.linalg.det(axes) == pytest.approx(1.0)
-        assert_allclose(axes_turned, R @ axes, atol=1e-8)
-        assert_allclose(o_turned, R @ o + shift, atol=1e-12)
+    (o, axes), (o_turned, axes_turned) = plate_frame(p), plate_frame(p @ R.T + shift)
+    # a nearly flat triangle of random points magnifies rounding (1e-16) by the inverse of its height
+    assert_allclose(axes.T @ axes, np.eye(3), atol=1e-9)
+    assert np.linalg.det(axes) == pytest.approx(1.0)
+    assert_allclose(axes_turned, R @ axes, atol=1e-8)
+    assert_allclose(o_turned, R @ o + shift, atol=1e-12)
 
 
 def test_the_triads_of_the_back_are_ranked_as_in_the_published_example():
@@ -101,6 +94,46 @@ def test_a_mirrored_body_is_rebuilt_mirrored(seed, method):
     plain = Donors.at(static, 0.01, method).rebuild(moved, target)
     mirrored = Donors.at(static * mirror, 0.01, method).rebuild(moved * mirror, target * mirror)
     assert_allclose(mirrored, plain * mirror, atol=1e-9)
+
+
+def bent_triad(seed):
+    """Static triad (3, 3), the same moved with 2 mm of noise (50, 3, 3), and a target (1, 3) in front of it [m]."""
+    static = np.array([[-0.12, 1.0, 0.0], [-0.1, 1.07, 0.09], [-0.1, 1.07, -0.09]])  # back of a pelvis
+    rng = np.random.default_rng(seed)
+    return static, static + rng.normal(scale=2e-3, size=(50, 3, 3)), np.array([[0.09, 0.98, 0.12]])
+
+
+def test_a_triad_rebuilds_the_same_in_any_order():
+    static, moved, target = bent_triad(1)
+    expected = Donors.at(static, 0.01, PoseMethod.TRIAD).rebuild(moved, target)
+    for order in permutations(range(3)):
+        donors = Donors.at(static[list(order)], 0.01, PoseMethod.TRIAD)
+        assert_allclose(donors.rebuild(moved[:, order], target), expected, atol=1e-12)
+
+
+def test_a_mirrored_triad_across_the_midline_rebuilds_the_mirror_image_with_sides_exchanged():
+    """A frame that began at the middle marker and pointed to the right one gave millimetres of difference."""
+    static, moved, target = bent_triad(2)
+    mirror, exchanged = np.array([1.0, 1.0, -1.0]), [0, 2, 1]
+    plain = Donors.at(static, 0.01, PoseMethod.TRIAD).rebuild(moved, target)
+    donors = Donors.at((static * mirror)[exchanged], 0.01, PoseMethod.TRIAD)
+    assert_allclose(donors.rebuild((moved * mirror)[:, exchanged], target * mirror), plain * mirror, atol=1e-12)
+    assert np.abs(plain - target).max() > 2e-3  # noise does show in it
+
+
+def test_a_triad_lies_in_the_plane_of_its_markers_and_turns_in_it_by_the_mean():
+    """By hand: the normal is that of the bent triangle, and Σ p_s × p about it vanishes after the turn."""
+    static, moved, _ = bent_triad(3)
+    centre = static.mean(axis=0)
+    ahead = centre + np.cross(static[1] - static[0], static[2] - static[0])  # on the normal
+    found = Donors.at(static, 0.01, PoseMethod.TRIAD).rebuild(moved, np.vstack([ahead[None], static]))
+    normal = np.cross(moved[:, 1] - moved[:, 0], moved[:, 2] - moved[:, 0])
+    arm = found[:, 0] - moved.mean(axis=1)
+    assert_allclose(np.cross(arm, normal), 0.0, atol=1e-12)
+    assert_allclose(np.linalg.norm(arm, axis=1), np.linalg.norm(ahead - centre))
+    middle = moved.mean(axis=1, keepdims=True)
+    turning = np.cross(found[:, 1:] - middle, moved - middle).sum(axis=1)
+    assert_allclose(turning, 0.0, atol=1e-12)
 
 
 def test_a_whole_plate_is_used_as_a_plate_and_a_broken_one_as_a_triad():
