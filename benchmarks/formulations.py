@@ -63,8 +63,8 @@ def print_formulations() -> None:
     print(f"\naccelerations reach {np.abs(exact).max():.0f} m/s²")
     print(f"{'one evaluation, M21':36s} {'best µs':>9s} {'median µs':>10s} {'off by':>9s}")
     for name, timing in timings.items():
-        told = f"{away[name]:9.0e}" if name in away else ""
-        print(f"{name:36s} {1e6 * timing.best:9.1f} {1e6 * timing.median:10.1f} {told}")
+        distance = f"{away[name]:9.0e}" if name in away else ""
+        print(f"{name:36s} {1e6 * timing.best:9.1f} {1e6 * timing.median:10.1f} {distance}")
 
 
 if __name__ == "__main__":

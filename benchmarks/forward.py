@@ -121,8 +121,8 @@ def print_steps() -> None:
         )
         print(f"  {name:34}{1e3 * best:9.3f}{1e3 * float(np.median(timing.cpu)):9.3f}{passes}{ratio}")
     slow = [name for name in courses if 1e3 * times[name].best_cpu > TARGET_MS]
-    told = "reached" if not slow else f"NOT REACHED by {', '.join(slow)}"
-    print(f"  Target: one step ≤ {TARGET_MS:g} ms: {told} (published {PUBLISHED_MS[0]:g}-{PUBLISHED_MS[1]:g} ms).")
+    verdict = "reached" if not slow else f"NOT REACHED by {', '.join(slow)}"
+    print(f"  Target: one step ≤ {TARGET_MS:g} ms: {verdict} (published {PUBLISHED_MS[0]:g}-{PUBLISHED_MS[1]:g} ms).")
     print(_mujoco(theirs))
 
 

@@ -67,8 +67,8 @@ def solved(line: Line, **options: object) -> Run:
     """Answer of the study for a line."""
     machine = load_machine("tied-triple-pendulum", {"K": line.K, "C": line.C, "g": line.g})
     optimal = study("optimal-control")
-    told = {"motors": line.motors, "path": PATH, "limit": line.limit, "intervals": line.intervals}
-    return optimal.run(machine, options_from(optimal, {**told, **options}), None)
+    choices = {"motors": line.motors, "path": PATH, "limit": line.limit, "intervals": line.intervals}
+    return optimal.run(machine, options_from(optimal, {**choices, **options}), None)
 
 
 def cells(line: Line, run: Run, seconds: float) -> list[str]:

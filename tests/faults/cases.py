@@ -246,10 +246,10 @@ def _cache_below(folder: Path) -> Iterator[None]:
         patch.object(compiled_cache, "_told", set()),
     ):
         yield
-        told = sorted(compiled_cache._told)
+        warnings = sorted(compiled_cache._told)
     compiled._cache_folder.cache_clear()
-    if told:
-        raise FileError("cache", told[0])
+    if warnings:
+        raise FileError("cache", warnings[0])
 
 
 @cache

@@ -62,22 +62,22 @@ def fail_everywhere(case: Case, fault: str, place: Path) -> int:
             folder.mkdir()
             if old is not None:
                 case.write(folder, old)
-            told = None
+            sentence = None
             with Files(folder, FAULTS[fault](k)) as files:
                 try:
                     case.write(folder, 1)
                 except FileError as error:
-                    told = str(error)
-            where = (old, k, files.done, told)
+                    sentence = str(error)
+            where = (old, k, files.done, sentence)
             allowed = {old, 1} | ({None} if case.lost or (case.together and fault == "read-only") else set())
-            assert case.found(folder) in (allowed if told else {1}), where
-            assert told is None or (told.endswith(".") and "Errno" not in told), where
+            assert case.found(folder) in (allowed if sentence else {1}), where
+            assert sentence is None or (sentence.endswith(".") and "Errno" not in sentence), where
             cannot_remove = fault == "read-only" or (k < len(files.done) and files.done[k] in REMOVES)
             if not cannot_remove:
                 assert temporary_files(folder) == [], where
             if k >= len(files.done):
                 break
-        assert told is None
+        assert sentence is None
         assert k > 2
         tried += k
     return tried

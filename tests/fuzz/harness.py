@@ -89,7 +89,7 @@ def made(target: Target, seed: int, number: int) -> bytes:
 
 def fuzz(
     numbers: Sequence[int], seed: int, targets: Sequence[Target] = TARGETS,
-    told: Callable[[int, list[Finding]], None] | None = None,
+    report: Callable[[int, list[Finding]], None] | None = None,
 ) -> list[Finding]:  # fmt: skip
     """Findings among the inputs of these numbers; the targets take turns. Of one kind of fault the first is kept."""
     found: list[Finding] = []
@@ -102,8 +102,8 @@ def fuzz(
             if what and (target.name, what[:40]) not in kinds:
                 kinds.add((target.name, what[:40]))
                 found.append(Finding(target.name, number, what, content))
-            if told is not None:
-                told(count, found)
+            if report is not None:
+                report(count, found)
     return found
 
 

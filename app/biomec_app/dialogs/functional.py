@@ -99,10 +99,10 @@ def find_functional(context: Context, joint: str, path: Path) -> None:
     def work(before: Analysis, progress: Progress) -> Analysis:
         after = with_functional_trial(before.run_until("body", progress), joint, read_trial(path))
         if after.settings == before.settings:
-            told = after.session.notices[len(before.session.notices) :]
-            if any(notice.code in FOUND for notice in told):
+            notices = after.session.notices[len(before.session.notices) :]
+            if any(notice.code in FOUND for notice in notices):
                 raise BiomecError(f"{path.name} was used for the {joint} already: the model has what it shows.")
-            raise BiomecError(" ".join(notice.sentence for notice in told))
+            raise BiomecError(" ".join(notice.sentence for notice in notices))
         return after
 
     loaded = 'analysis.run_until("body")'  # where a script begins with the recording, the model is still to be loaded

@@ -320,10 +320,10 @@ class ImportDialog(QDialog):
         item = self.pages.currentItem()
         doubtful = item is not None and item.data(MARK) == LOOK
         theme = self.context.theme
-        told = (
+        reason = (
             f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {html(item.toolTip())}' if doubtful else ""
         )
-        self.reason.setText(told)
+        self.reason.setText(reason)
         self.reason.setVisible(doubtful)
 
     def _try(self) -> None:

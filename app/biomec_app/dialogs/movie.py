@@ -116,8 +116,10 @@ class MovieDialog(QDialog):
         self.buttons.button(QDialogButtonBox.StandardButton.Save).setEnabled(not wrong)
         recorded = (last - first) / self._rate
         note = "" if ".mp4" in export.movie_kinds() else f" {export.NO_ENCODER}"
-        told = f"{recorded:.2f} s of the recording; the movie lasts {recorded / self.speed.currentData():.1f} s.{note}"
-        self.words.setText("" if wrong else told)
+        sentence = (
+            f"{recorded:.2f} s of the recording; the movie lasts {recorded / self.speed.currentData():.1f} s.{note}"
+        )
+        self.words.setText("" if wrong else sentence)
 
     def accept(self) -> None:
         """Ask for a name, and draw the movie in the background."""

@@ -60,7 +60,7 @@ class RecordedAngles:
     name: str
     angles: JointAngles
     curves: Mapping[str, CycleCurves]
-    told: Mapping[str, str]
+    counts: Mapping[str, str]
     phase: str = "phase change"
 
 
@@ -117,9 +117,9 @@ class AngleFigure(FigureKind):
         if chosen["shown"] == TIME:
             return f"{chosen['joint']} over the time of the recording."
         mean = chosen["shown"] == MEAN
-        told = [f"{one.name + ': ' if one.name else ''}{cycles_told(one)}" for one in (content.own, *content.others)]
+        cycles = [f"{one.name + ': ' if one.name else ''}{cycles_told(one)}" for one in (content.own, *content.others)]
         what = "mean ± SD of " if mean else ""
-        remark = f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: {content.own.phase}."
+        remark = f"{chosen['joint']}: {what}{'; '.join(cycles)}. Dotted: {content.own.phase}."
         norm, notices = content.norms.get(chosen.get("norm", NO_NORM), (None, ""))
         if norm is None or not any(own_band(norm, row.joint, row.positive, row.negative) for row in content.rows):
             return remark
@@ -230,11 +230,11 @@ def recorded(called: str, analysis: Analysis) -> RecordedAngles:
     if "cycles" not in analysis.done:
         return RecordedAngles(called, analysis.angles, {}, {})
     all_cycles = analysis.cycles
-    told = {
+    counts = {
         which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
         for which, curves in all_cycles.curves.items()
     }
-    return RecordedAngles(called, analysis.angles, all_cycles.curves, told, all_cycles.phase)
+    return RecordedAngles(called, analysis.angles, all_cycles.curves, counts, all_cycles.phase)
 
 
 def _draw_cycles(
@@ -257,7 +257,7 @@ def _draw_cycles(
 
 def cycles_told(one: RecordedAngles) -> str:
     """How many cycles of each side are drawn."""
-    words = [f"{'' if which == 'both' else which.lower() + ' '}{told}" for which, told in one.told.items()]
+    words = [f"{'' if which == 'both' else which.lower() + ' '}{count}" for which, count in one.counts.items()]
     return ", ".join(words) or "no valid cycle"
 
 

@@ -37,11 +37,11 @@ class ConvergenceFigure(FigureKind):
     def remark(self, content: ConsistentPositions, chosen: Chosen) -> str:
         """How many frames, iterations, and how long."""
         position, solved = content.position, content.valid
-        told = f"{int(solved.sum())} of {content.frames} frames obey the model"
+        sentence = f"{int(solved.sum())} of {content.frames} frames obey the model"
         if solved.any():
             seconds = float(np.nansum(position.seconds))
-            told += f"; {position.iterations[solved].mean():.1f} iterations on average, {seconds:.2f} s in all"
-        return told + "."
+            sentence += f"; {position.iterations[solved].mean():.1f} iterations on average, {seconds:.2f} s in all"
+        return sentence + "."
 
     def draw(self, figure: Figure, content: ConsistentPositions, chosen: Chosen, ink: Ink) -> None:
         """Four courses."""
@@ -123,10 +123,10 @@ class FrozenJacobianFigure(FigureKind):
         parts = []
         for words, one in (("Exact", content.exact), ("frozen", content.frozen)):
             count = int(one.converged.sum())
-            told = f"{words}: {count} of {len(one.converged)} frames converge"
+            sentence = f"{words}: {count} of {len(one.converged)} frames converge"
             if count:
-                told += f" in {one.iterations[one.converged].mean():.1f} iterations"
-            parts.append(f"{told}, {1e3 * np.nanmean(one.seconds):.1f} ms a frame")
+                sentence += f" in {one.iterations[one.converged].mean():.1f} iterations"
+            parts.append(f"{sentence}, {1e3 * np.nanmean(one.seconds):.1f} ms a frame")
         return f"{'; '.join(parts)}. Plain dense algebra, {MOST_ITERATIONS} iterations at most, all weights alike."
 
     def draw(self, figure: Figure, content: FrozenJacobianContent, chosen: Chosen, ink: Ink) -> None:

@@ -58,12 +58,12 @@ class ModelFigure(FigureKind):
     def remark(self, content: ModelComparison, chosen: Chosen) -> str:
         """How far apart they are."""
         rms = np.array([one.rms for one in content.differences])
-        told = f"{content.other_model} beside {content.own_model}: {len(content.names)} angles in common"
+        sentence = f"{content.other_model} beside {content.own_model}: {len(content.names)} angles in common"
         if rms.size:
-            told += f", {np.degrees(np.sqrt(np.mean(rms**2))):.2f}° rms over all"
+            sentence += f", {np.degrees(np.sqrt(np.mean(rms**2))):.2f}° rms over all"
         if len(rms) > WORST:
-            told += f", the {WORST} largest at the right"
-        return f"{told}. {effort_table(*content.efforts).note}"
+            sentence += f", the {WORST} largest at the right"
+        return f"{sentence}. {effort_table(*content.efforts).note}"
 
     def draw(self, figure: Figure, content: ModelComparison, chosen: Chosen, ink: Ink) -> None:
         """Curves of the joint at the left, the largest differences at the right."""

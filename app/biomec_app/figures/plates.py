@@ -67,12 +67,12 @@ class PlateFigure(FigureKind):
 
     def remark(self, content: PlateContent, chosen: Chosen) -> str:
         """Which plate, who stands on it, which cycle, and the body weight."""
-        told = f"{with_code(content.signals.plate, content.user or '')}, {content.cycle.lower()}; laboratory axes, "
-        told += f"body weight {content.signals.weight_n:.0f} N."
+        sentence = f"{with_code(content.signals.plate, content.user or '')}, {content.cycle.lower()}; laboratory axes, "
+        sentence += f"body weight {content.signals.weight_n:.0f} N."
         other = {"right": "left", "left": "right"}.get((content.user or "").partition(" ")[0])
         if other is not None and content.cycle.lower().startswith(f"cycle {other} "):
-            told += f" Note: the cycle is one of the {other} side, but the {content.user} stands on this plate."
-        return told
+            sentence += f" Note: the cycle is one of the {other} side, but the {content.user} stands on this plate."
+        return sentence
 
     def draw(self, figure: Figure, content: PlateContent, chosen: Chosen, ink: Ink) -> None:
         """Force over moment, X to Z."""

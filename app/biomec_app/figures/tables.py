@@ -49,12 +49,12 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
     """Cycles and angles in numbers."""
     all_cycles = analysis.cycles
     by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
-    told = by.get(all_cycles.by, f"Cycles begin and end at the minima of {all_cycles.by}.")
+    sentence = by.get(all_cycles.by, f"Cycles begin and end at the minima of {all_cycles.by}.")
     cycles = cycle_table(all_cycles.groups, analysis.signals.trial.first_frame)
     of_the_movement = (time_and_distance_section(analysis), push_up_section(analysis), shoulder_section(analysis))
     return (
         *(section for section in of_the_movement if section is not None),
-        Section("Cycles", (told,), (cycles,)),
+        Section("Cycles", (sentence,), (cycles,)),
         Section("Angles", (), (angle_table(analysis.angles, all_cycles.curves),)),
     )
 

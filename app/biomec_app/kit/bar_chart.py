@@ -78,8 +78,8 @@ class BarChart(Painted, QWidget):
         self._legend = tuple(legend)
         self._bars, self._colours, self._log, self._limit = tuple(bars), tuple(colours), log, limit
         self._line = -1
-        told = "; ".join(f"{bar.label} {bar.text}" for bar in bars[: self._least])
-        self.setAccessibleDescription(told)
+        description = "; ".join(f"{bar.label} {bar.text}" for bar in bars[: self._least])
+        self.setAccessibleDescription(description)
         self.updateGeometry()
         self.update()
 

@@ -56,21 +56,21 @@ def channel_words(name: str) -> str:
 def origin(name: str) -> str:
     """What the parts of a code stand for in Portuguese, the language of the protocol; empty if there are none."""
     parts = name.split("_")
-    told = []
+    phrases = []
     for k, part in enumerate(parts):
         if k and part in SIDE_CODES:
             side, word = SIDE_CODES[part]
-            told.append(f"_{part} stands for {word}, {side.value}")
+            phrases.append(f"_{part} stands for {word}, {side.value}")
         elif part in LIMB_CODES and len(parts) > 1:
             limb, word = LIMB_CODES[part]
-            told.append(f"{part} for {word}, {limb}")
+            phrases.append(f"{part} for {word}, {limb}")
         elif part.startswith("CL") and part[2:] in PARTS and len(parts) > 1:
             limb, word = PARTS[part[2:]]
-            told.append(f"{part} for a cluster of markers on the {word}, {limb}")
-    if not told:
+            phrases.append(f"{part} for a cluster of markers on the {word}, {limb}")
+    if not phrases:
         return ""
-    told[0] = told[0].replace(" for ", " stands for ", 1) if "stands" not in told[0] else told[0]
-    return f"{'; '.join(told)} (Portuguese)."
+    phrases[0] = phrases[0].replace(" for ", " stands for ", 1) if "stands" not in phrases[0] else phrases[0]
+    return f"{'; '.join(phrases)} (Portuguese)."
 
 
 FROM_START = "from start"
@@ -95,8 +95,8 @@ def zero_told(trial: Trial) -> str:
 
 def moment_told(trial: Trial, time_s: float) -> str:
     """A moment by both counts: "0.17 s from start, frame 303" and, for a file that was cut, its own clock."""
-    told = f"{time_s:.2f} s {FROM_START}, frame {trial.first_frame + round(time_s * trial.rate_hz)}"
-    return told if trial.first_frame == 1 else f"{told} ({file_clock_s(trial, time_s):.2f} s on the file's clock)"
+    words = f"{time_s:.2f} s {FROM_START}, frame {trial.first_frame + round(time_s * trial.rate_hz)}"
+    return words if trial.first_frame == 1 else f"{words} ({file_clock_s(trial, time_s):.2f} s on the file's clock)"
 
 
 def with_zero(trial: Trial, sentence: str) -> str:

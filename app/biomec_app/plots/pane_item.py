@@ -258,8 +258,8 @@ def heading_of(pane: Pane, style: PlotStyle, on_screen: bool = True) -> Heading:
         heading.reserve(pane.longest_numbers)
     over = [(trace.name, trace.over.words) for trace in pane.traces if trace.over is not None]
     if over:
-        told = "\n".join(f"{name}: {words}" if name else words for name, words in over)
-        heading.setToolTip(f"{heading.toolTip()}\n{told}")
+        lines = "\n".join(f"{name}: {words}" if name else words for name, words in over)
+        heading.setToolTip(f"{heading.toolTip()}\n{lines}")
     return heading
 
 

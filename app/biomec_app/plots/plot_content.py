@@ -186,20 +186,20 @@ def differences(curves: Sequence[Curve]) -> list[str]:
 
     Compared are curves of one side, over the frames that both have and count; angles modulo whole turns.
     """
-    told = []
+    phrases = []
     for curve in curves:
         alike = [one for one in curves if one.compared and one.side is curve.side and one.pane == curve.pane]
         reference = min(alike, key=lambda one: one.compared, default=curve)
         if not curve.compared or reference.compared == curve.compared or len(reference.values) != len(curve.values):
-            told.append("")
+            phrases.append("")
             continue
         apart = curve.values - reference.values
         if curve.unit == "°":
             apart = (apart + 180.0) % 360.0 - 180.0
         known = apart[np.isfinite(apart) & curve.counts & reference.counts]
         size = f"{np.sqrt(np.mean(known**2)):.{3 if 'N·m' in curve.unit else 2}f}" if known.size else "–"
-        told.append(f"RMS {size}{'°' if curve.unit == '°' else ''}")  # longer units stand in the heading
-    return told
+        phrases.append(f"RMS {size}{'°' if curve.unit == '°' else ''}")  # longer units stand in the heading
+    return phrases
 
 
 def _sides(curve: Curve, view: PlotView, analysis: Analysis) -> tuple[Side | None, ...]:
@@ -245,12 +245,12 @@ def cycles_of(curve: Curve, analysis: Analysis, side: Side | None) -> SignalCycl
 
 def cycles_in_words(panes: Sequence[Pane]) -> str:
     """How many cycles are behind the curves of these plots: of all, or of each side or condition."""
-    told: dict[str, dict[str, None]] = {}
+    counts: dict[str, dict[str, None]] = {}
     for trace in (trace for pane in panes for trace in pane.traces):
         if trace.over is not None:
             side = "" if trace.over.name == "both" else trace.over.name.lower()
             whose = trace.name if trace.colour in CONDITIONS else ""
-            told.setdefault(" ".join(word for word in (whose, side) if word), {})[trace.over.words] = None
-    if len({tuple(words) for words in told.values()}) == 1:
-        return " or ".join(next(iter(told.values())))
-    return "; ".join(f"{whose} {' or '.join(words)}".strip() for whose, words in told.items())
+            counts.setdefault(" ".join(word for word in (whose, side) if word), {})[trace.over.words] = None
+    if len({tuple(words) for words in counts.values()}) == 1:
+        return " or ".join(next(iter(counts.values())))
+    return "; ".join(f"{whose} {' or '.join(words)}".strip() for whose, words in counts.items())

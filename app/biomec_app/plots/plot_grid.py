@@ -308,8 +308,8 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[LegendLook]:
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
     methods = dict.fromkeys((trace.curve.said, trace.curve.dashed, trace.faint) for trace in traces if trace.curve.said)
-    told = len(methods) == 1 and bool(made)  # the head names the only method
-    if any(number or words in METHODS for words, number, _ in methods) and not told:
+    in_heading = len(methods) == 1 and bool(made)  # the head names the only method
+    if any(number or words in METHODS for words, number, _ in methods) and not in_heading:
         entries += [(words, _stroke(style, number, faint)) for words, number, faint in methods]
     elif any(isinstance(trace.colour, int) and trace.curve.side is Side.LEFT for trace in traces):
         entries += [("right", _stroke(style, 0)), ("left", _stroke(style, 1))]

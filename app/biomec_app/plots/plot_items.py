@@ -235,9 +235,9 @@ class Heading(PlotWords):
         if self.named:
             values = iter(self.values)
             for k, row in enumerate(self._rows(width)):
-                told = [next(values) for _ in row]
+                row_values = [next(values) for _ in row]
                 place = (high + k * low, low, width)
-                _entries(painter, row, place, QColor(theme.text), self._small_metrics, told, self._reserved)
+                _entries(painter, row, place, QColor(theme.text), self._small_metrics, row_values, self._reserved)
 
 
 class Footer(PlotWords):

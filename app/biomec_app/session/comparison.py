@@ -92,7 +92,7 @@ class Comparison(QObject):
 
     # ------------------------------------------------------------------ what the user does
 
-    def add(self, path: Path, told: Callable[[], None] = lambda: None) -> None:
+    def add(self, path: Path, finished: Callable[[], None] = lambda: None) -> None:
         """Read a project in the background and compare the open recording with it; ``told`` is called then."""
         before = places(self._document.analysis.session)
 
@@ -105,7 +105,7 @@ class Comparison(QObject):
             self._known[read.path] = read
             others = [*(place for place in before if place.path != read.path), Place(read.name, read.path)]
             self._change(f"Compare with {read.name}", others)
-            told()
+            finished()
 
         self._jobs.start(f"Compare with {path.name}", work, done)
 

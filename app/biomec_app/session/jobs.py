@@ -199,5 +199,5 @@ class Jobs(QObject):
             words = "there is not enough free memory. Close other programs, or take a shorter recording."
             self.failed.emit(title, f"{title}: {words} Your data are unchanged.")
         else:
-            told = f"{title} failed because of an error in Biomec ({type(fault).__name__}: {fault})."
-            self.failed.emit(title, f"{told} Your data are unchanged.")
+            sentence = f"{title} failed because of an error in Biomec ({type(fault).__name__}: {fault})."
+            self.failed.emit(title, f"{sentence} Your data are unchanged.")

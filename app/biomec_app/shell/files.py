@@ -60,8 +60,8 @@ def open_file(context: Context, *paths: Path) -> None:
             open_project(context, path)
             others = ", ".join(one.name for one in paths if one != path)
             if others:
-                told = f"A project is opened by itself: {path.name} was taken, and {others} left out."
-                context.user.tell(f"Open {path.name}", told)
+                sentence = f"A project is opened by itself: {path.name} was taken, and {others} left out."
+                context.user.tell(f"Open {path.name}", sentence)
         elif len(known) == 1 and known[path] == MATLAB:
             open_matlab(context, path)
             if refused:
@@ -175,14 +175,16 @@ def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()
     def done(found: tuple[Preview, Roles]) -> None:
         preview, roles = found
         ask_import(context, preview)
-        told = []
+        sentences = []
         if roles.left_out:
             names = ", ".join(path.name for path in roles.left_out)
-            told.append(f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out.")
+            sentences.append(
+                f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out."
+            )
         if refused or roles.refused:
-            told += [LEFT_OUT, *refused, *roles.refused]
-        if told:
-            context.user.tell("Import", " ".join(told))
+            sentences += [LEFT_OUT, *refused, *roles.refused]
+        if sentences:
+            context.user.tell("Import", " ".join(sentences))
 
     title = f"Read {paths[0].name}" if len(paths) == 1 else f"Read {len(paths)} files"
     context.jobs.start(title, work, done)
@@ -337,9 +339,9 @@ def load_settings(context: Context) -> None:
     before = analysis.settings
     after, notices = read_settings(path)
     if with_findings_of(after, before) != after:
-        told = " and ".join(found_on_the_recording(after) or found_on_the_recording(before))
+        findings = " and ".join(found_on_the_recording(after) or found_on_the_recording(before))
         where = f"The settings of {path.name} hold" if found_on_the_recording(after) else "The open recording has"
-        question = f"{where} {told}. These are true of one recording only. Which are to be used?"
+        question = f"{where} {findings}. These are true of one recording only. Which are to be used?"
         answer = context.user.confirm("Load settings", question, (OF_THIS, OF_THE_FILE))
         if answer is None:
             return

@@ -140,15 +140,15 @@ def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
     """A picture of the window once a file, or the demonstration, is opened and analysed."""
     context, user = window.context, window.context.user
     assert isinstance(user, Unattended)
-    told = user.told
+    sentences = user.told
 
     def work(begin: Callable[[], None]) -> None:
         begin()
         wait(app, lambda: not context.jobs.busy)
         if context.jobs.busy:
-            told.append(f'"{context.jobs.title}" was not done after {PATIENCE_S / 60:.0f} minutes.')
-        if told:
-            raise BiomecError(" ".join(told))
+            sentences.append(f'"{context.jobs.title}" was not done after {PATIENCE_S / 60:.0f} minutes.')
+        if sentences:
+            raise BiomecError(" ".join(sentences))
 
     window.view.take_time()
     window.show()
@@ -157,8 +157,8 @@ def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
         work(lambda: context.run_until(KINEMATICS))
     context.document.set_frame(context.document.frames // 5)
     settle(app)
-    if told:
-        raise BiomecError(" ".join(told))
+    if sentences:
+        raise BiomecError(" ".join(sentences))
     return window.grab()
 
 

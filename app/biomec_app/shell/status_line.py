@@ -75,9 +75,9 @@ class StatusLine(QWidget):
     def refresh(self) -> None:
         """Tell of the analysis as it is now."""
         is_open = self._document.is_open
-        told = recording_told(self._document.analysis) if is_open else ""
-        self.recording.setText(told)
-        self.recording.setToolTip(told)
+        summary = recording_told(self._document.analysis) if is_open else ""
+        self.recording.setText(summary)
+        self.recording.setToolTip(summary)
         self.verdicts = verdicts(self._document.analysis) if is_open else ()
         self._show()
         self.judged.emit()

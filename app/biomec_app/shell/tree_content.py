@@ -280,23 +280,23 @@ def _kinds(curves: Catalogue) -> list[Node]:
 
 def _group(curves: Catalogue, kind: str, group: str, keys: list[str]) -> Node:
     key, curve = f"signals/{kind}/{group}", curves[keys[0]]
-    told = f"{with_code(group, curve.words)}. {origin(group)}".rstrip() if curve.words else ""
+    meaning = f"{with_code(group, curve.words)}. {origin(group)}".rstrip() if curve.words else ""
     if len(keys) == 1:
-        tip = f"{curve.label}. {told}".rstrip()
+        tip = f"{curve.label}. {meaning}".rstrip()
         return Node(key, group, curve.unit, tip, curves=(keys[0],), checkable=True, words=curve.label,
                     meaning=curve.words)  # fmt: skip
 
     def below() -> list[Node]:
         return [_curve(curves, key, one) for one in keys]
 
-    return Node(key, group, "", told, below, curves=tuple(keys), checkable=True, meaning=curve.words)
+    return Node(key, group, "", meaning, below, curves=tuple(keys), checkable=True, meaning=curve.words)
 
 
 def _curve(curves: Catalogue, above: str, key: str) -> Node:
     curve = curves[key]
     side = "" if curve.side is None or curve.group.startswith(curve.side.value) else f"{curve.side.value} "
-    told = curve.variant == MAIN or "recorded" in curve.kind or "measured" in curve.kind or curve.variant in curve.kind
-    variant = "" if told else f", {curve.variant}"
+    named = curve.variant == MAIN or "recorded" in curve.kind or "measured" in curve.kind or curve.variant in curve.kind
+    variant = "" if named else f", {curve.variant}"
     label = f"{side}{curve.component}{variant}"
     tip = f"{curve.label} [{curve.unit}]. {curve.detail}" if curve.unit else f"{curve.label}. {curve.detail}"
     return Node(f"{above}/{key}", label, curve.unit, tip, curves=(key,), checkable=True, words=curve.label)

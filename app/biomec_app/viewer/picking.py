@@ -20,13 +20,13 @@ BEHIND = 7.0  # pixels by which a point behind the see-through body counts as fa
 class Picked:
     """What was picked: a point (``segment.landmark`` or a marker) with its segment, or a segment only.
 
-    told : its name in words
+    words : its name in words
     """
 
     segment: str | None
     point: str | None
     place: FloatArray
-    told: str
+    words: str
 
 
 def told(scene: Scene, name: str) -> str:

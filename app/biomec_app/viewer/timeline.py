@@ -226,9 +226,9 @@ class Timeline(QWidget):
         self._show_legend()
         if self.map is None or analysis is None:
             return
-        told = zero_told(analysis.session.dynamic)
-        self.time.setToolTip(f"Time of the current frame. {told}")
-        self.frame.setToolTip(f"Current frame, by the numbers of the file. {told}")
+        zero = zero_told(analysis.session.dynamic)
+        self.time.setToolTip(f"Time of the current frame. {zero}")
+        self.frame.setToolTip(f"Current frame, by the numbers of the file. {zero}")
         for box, low, high in (
             (self.frame, self.map.first_frame, self.map.first_frame + self.map.frames - 1),
             (self.time, 0.0, (self.map.frames - 1) / self.map.rate_hz),

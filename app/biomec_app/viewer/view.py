@@ -388,7 +388,7 @@ class BodyView(QWidget):
         if found is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(self.mapToGlobal(at.toPoint()), found.told, self)
+            QToolTip.showText(self.mapToGlobal(at.toPoint()), found.words, self)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """A click picks what is under the mouse."""

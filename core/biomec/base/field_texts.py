@@ -68,8 +68,8 @@ def number_typed(text: str, label: str) -> float:
     try:
         return float(text.replace(",", "."))
     except ValueError:
-        told = f'"{text}"' if text else "nothing"
-        raise BiomecError(f"{label}: {told} is not a number; type one such as 1e-10.") from None
+        typed = f'"{text}"' if text else "nothing"
+        raise BiomecError(f"{label}: {typed} is not a number; type one such as 1e-10.") from None
 
 
 def lines_text(value: Any, about: Setting) -> str:

@@ -270,8 +270,8 @@ def _draw(analysis: "Analysis", folder: Path, truth: "JointAngles | None" = None
             drawn.append(folder / "window.png")
             importlib.import_module("biomec_app.shell.main").screenshot(drawn[-1], folder / "session.biomec")
     except ImportError as error:
-        told = "There are no pictures, because the desktop part of Biomec cannot be loaded"
-        print(f"{told} ({error}). To see what is missing: biomec doctor", file=sys.stderr)
+        sentence = "There are no pictures, because the desktop part of Biomec cannot be loaded"
+        print(f"{sentence} ({error}). To see what is missing: biomec doctor", file=sys.stderr)
         return 0
     for path in drawn:
         print(path)

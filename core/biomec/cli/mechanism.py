@@ -130,8 +130,8 @@ def _list(machine: "Machine", as_json: bool) -> int:
         words = study.title if reason is None else f"cannot run. {reason[:1].upper()}{reason[1:]}"
         print(f"{mark} {study.key:{WIDTH - 2}s} {words}")
         if reason is None:
-            for name, told in _options(study).items():
-                print(f"    {name:{WIDTH - 4}s} {told}")
+            for name, meaning in _options(study).items():
+                print(f"    {name:{WIDTH - 4}s} {meaning}")
     if machine.blueprint.presets:
         print("\nPresets")
         for preset in machine.blueprint.presets.values():

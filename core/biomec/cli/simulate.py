@@ -177,8 +177,10 @@ def _saved(analysis: "Analysis", path: Path, seen: str | None) -> Path:
     except BiomecError as error:
         beside = next(one for k in count(2) if not (one := path.with_stem(f"{path.stem}_{k}")).exists())
         save_as_read(analysis.stored(), beside, None)
-        told = f"{path.name}: another program has saved this project meanwhile. {error} Saved as {beside.name} instead."
-        print(told, file=sys.stderr)
+        sentence = (
+            f"{path.name}: another program has saved this project meanwhile. {error} Saved as {beside.name} instead."
+        )
+        print(sentence, file=sys.stderr)
         return beside
     more = len(saved.simulations) - before
     if more:

@@ -284,8 +284,8 @@ def _from_markers(trial: Trial, point: FloatArray) -> float | None:
 
 def _place(trial: Trial, point: FloatArray) -> str:
     away = _from_markers(trial, point)
-    told = "" if away is None else f" and {away:.3g} m from the nearest markers"
-    return f"{np.linalg.norm(point):.3g} m from the laboratory's origin{told}"
+    from_markers = "" if away is None else f" and {away:.3g} m from the nearest markers"
+    return f"{np.linalg.norm(point):.3g} m from the laboratory's origin{from_markers}"
 
 
 def _in_metres(plate: ForcePlate, moment_too: bool) -> ForcePlate:

@@ -129,8 +129,8 @@ def _judged(
     ground: dict[str, tuple[Ground, ...]] = {}
     reasons: dict[str, tuple[str, ...]] = {}
     for joint, segments in under.items():
-        told = [_ground(segments, state, poor, int(a), max(int(b) - before, int(a) + 1)) for a, b in cycles.spans]
-        ground[joint], reasons[joint] = tuple(one for one, _ in told), tuple(words for _, words in told)
+        support = [_ground(segments, state, poor, int(a), max(int(b) - before, int(a) + 1)) for a, b in cycles.spans]
+        ground[joint], reasons[joint] = tuple(one for one, _ in support), tuple(words for _, words in support)
     return LoadCycles(cycles, FrozenDict(ground), FrozenDict(reasons))
 
 

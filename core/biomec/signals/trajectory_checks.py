@@ -135,7 +135,7 @@ def _copied_frames(trial: Trial) -> tuple[BoolArray, list[Notice]]:
     steps = _common(np.linalg.norm(np.diff(p, axis=0), axis=2))  # (T − 1,)
     others = steps[~same & np.isfinite(steps)]
     noisy = others.size > 0 and float(others.min()) > NOISE_M
-    told = np.zeros(trial.frames, dtype=np.bool_)
+    reported = np.zeros(trial.frames, dtype=np.bool_)
     copies = 0
     for first, stop in stretches(same).tolist():  # frames first to stop are equal
         escaped = _escape(p, steps, first, stop)
@@ -143,18 +143,18 @@ def _copied_frames(trial: Trial) -> tuple[BoolArray, list[Notice]]:
         if moves:
             hidden[first + 1 : stop + 1] = True
         if moves or noisy or not others.size:
-            told[first : stop + 1] = True
+            reported[first : stop + 1] = True
             copies += stop - first
-    if not told.any():
+    if not reported.any():
         return hidden, []
     share = copies / trial.frames
-    words = f"{frame_words(told, trial.first_frame).capitalize()} of {trial.source.name} are copies of one frame"
-    if len(stretches(told)) > 1 or not others.size:
+    words = f"{frame_words(reported, trial.first_frame).capitalize()} of {trial.source.name} are copies of one frame"
+    if len(stretches(reported)) > 1 or not others.size:
         words = f"{100.0 * share:.0f} % of the frames of {trial.source.name} are copies of the frame before them"
-        words += f" ({frame_words(told, trial.first_frame)})" if others.size else ""
+        words += f" ({frame_words(reported, trial.first_frame)})" if others.size else ""
     words += ": nothing can be computed from them. Export the recording again without filling."
     notice = problem if share > COPIED_SHARE else warning
-    return hidden, [notice("copied-frames", words, frames=span(told), scope=Scope.RECORDING)]
+    return hidden, [notice("copied-frames", words, frames=span(reported), scope=Scope.RECORDING)]
 
 
 def _escape(p: FloatArray, steps: FloatArray, first: int, stop: int) -> float:

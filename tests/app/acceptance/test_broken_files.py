@@ -142,8 +142,8 @@ def test_a_text_file_that_was_cut_off_says_so_before_it_is_imported(person, squa
     person.path.write_text(text[: len(text) // 3], encoding="latin-1")
     person.choose("file.import")
     dialog = person.dialog()
-    told = dialog.notices.toPlainText()
-    assert "the end is missing" in told, told
+    notices = dialog.notices.toPlainText()
+    assert "the end is missing" in notices, notices
     dialog.reject()
     assert not person.document.is_open
 

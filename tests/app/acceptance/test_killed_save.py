@@ -96,8 +96,8 @@ def test_killed_while_it_saves_nothing_is_lost(moment, found, qtbot, squat_analy
         while not (tmp_path / "here").exists() and program.poll() is None and time.monotonic() < end:
             time.sleep(0.05)
         program.send_signal(signal.SIGKILL)
-        told, _ = program.communicate()
-    assert (tmp_path / "here").exists(), told[-3000:]
+        printed, _ = program.communicate()
+    assert (tmp_path / "here").exists(), printed[-3000:]
     assert program.returncode == -signal.SIGKILL
     half = sorted(tmp_path.glob(".squat.biomec.*.part"))
     assert bool(half) == (found == BEFORE)  # it was killed where it should be

@@ -38,8 +38,8 @@ def screen_in_memory() -> Iterator[str]:
     server = subprocess.Popen(command, pass_fds=(writing,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(writing)
     try:
-        with os.fdopen(reading) as told:
-            number = told.readline().strip()
+        with os.fdopen(reading) as answer:
+            number = answer.readline().strip()
         assert number, "the screen in memory did not start"
         yield f":{number}"
     finally:
@@ -55,11 +55,11 @@ class Hand:
         self._socket.connect(f"/tmp/.X11-unix/X{display.lstrip(':').split('.')[0]}")
         self._socket.sendall(struct.pack("<BxHHHHxx", ord("l"), 11, 0, 0, 0))
         state, length = struct.unpack("<BxxxxxH", self._take(8))
-        told = self._take(4 * length)
-        assert state == 1, told
-        vendor, _, _, formats = struct.unpack_from("<HHBB", told, 16)
-        low, high = told[26], told[27]
-        self.root = struct.unpack_from("<I", told, 32 + vendor + (-vendor) % 4 + 8 * formats)[0]
+        setup = self._take(4 * length)
+        assert state == 1, setup
+        vendor, _, _, formats = struct.unpack_from("<HHBB", setup, 16)
+        low, high = setup[26], setup[27]
+        self.root = struct.unpack_from("<I", setup, 32 + vendor + (-vendor) % 4 + 8 * formats)[0]
         answer = self._ask(98, 0, struct.pack("<Hxx5sxxx", 5, b"XTEST"))
         assert answer[8], "the screen has no XTEST"
         self._xtest = answer[9]

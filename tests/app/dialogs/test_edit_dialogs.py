@@ -148,9 +148,9 @@ def test_positions_cannot_be_multiplied_by_nothing(demo_analysis):
     ],
 )
 def test_what_cannot_be_true_of_a_person_is_told_with_its_fields(known, recorded, words, fields):
-    with pytest.raises(SubjectFault, match=words) as told:
+    with pytest.raises(SubjectFault, match=words) as raised:
         check_subject(Subject(**known), recorded, TODAY)
-    assert told.value.fields == fields
+    assert raised.value.fields == fields
 
 
 @pytest.mark.parametrize(

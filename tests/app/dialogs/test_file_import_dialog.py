@@ -277,20 +277,20 @@ def test_cancel_changes_nothing(qtbot, context, dialog):
 
 
 def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
-    context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
+    context.jobs.failed.connect(lambda title, sentence: sentences.append(sentence))
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"\x02\x50" + b"\0" * 600)
     actions.open_file(context, broken)
-    qtbot.waitUntil(lambda: bool(told), timeout=10000)
-    assert "broken.c3d" in told[0]
+    qtbot.waitUntil(lambda: bool(sentences), timeout=10000)
+    assert "broken.c3d" in sentences[0]
     for name, content in (("empty.emt", b""), ("picture.png", b"\x89PNG\r\n"), ):  # fmt: skip
         (tmp_path / name).write_bytes(content)
         actions.open_file(context, tmp_path / name)
-        assert name in told[-1]
+        assert name in sentences[-1]
     actions.open_file(context, tmp_path / "gone.c3d")
-    assert "gone.c3d" in told[-1]
+    assert "gone.c3d" in sentences[-1]
     assert not context.document.is_open
 
 
@@ -363,8 +363,8 @@ def test_labels_that_are_put_right_let_it_be_analysed(qtbot, context, dialog):
 
 
 def test_an_analysis_that_stops_keeps_what_was_done_and_the_reason(qtbot, context, without_trunk):
-    told = []
-    context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    sentences = []
+    context.jobs.failed.connect(lambda title, sentence: sentences.append(sentence))
     session = read(ImportPlan(without_trunk)).session
     imported(context, Analysis(session), without_trunk, "")
     analyse_imported(context, KINEMATICS)
@@ -373,7 +373,7 @@ def test_an_analysis_that_stops_keeps_what_was_done_and_the_reason(qtbot, contex
     assert list(analysis.done) == ["preparation", "signals"]
     assert context.document.history[-1] == 'analysis = analysis.run_until("signals")'
     (notice,) = (notice for notice in analysis.notices if notice.code == STOPPED)
-    assert told == [notice.sentence]
+    assert sentences == [notice.sentence]
 
 
 def test_a_wrong_unit_is_put_right_while_importing(qtbot, context, acquisition, tmp_path):

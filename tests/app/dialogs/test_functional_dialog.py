@@ -32,11 +32,11 @@ def loaded(squatting):
 
 
 @pytest.fixture
-def told(context):
-    said = []
-    context.user.tell = context.user.fail = lambda title, sentence: said.append(sentence)
+def sentences(context):
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     context.jobs.failed.connect(context.user.tell)
-    return said
+    return sentences
 
 
 def find(qtbot, context, joint, path):
@@ -50,11 +50,11 @@ def find(qtbot, context, joint, path):
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60_000)
 
 
-def test_the_axis_of_a_knee_is_found_as_by_the_library_and_can_be_undone(qtbot, context, loaded, squatting, told):
+def test_the_axis_of_a_knee_is_found_as_by_the_library_and_can_be_undone(qtbot, context, loaded, squatting, sentences):
     context.document.open(loaded)
     assert ITEM.blocked(context) is None
     find(qtbot, context, "right knee", squatting)
-    assert not told
+    assert not sentences
     found, wanted = context.document.analysis, with_functional_trial(loaded, "right knee", read_trial(squatting))
     assert list(found.settings.body.options.axes) == ["right knee"]
     assert found.settings == wanted.settings
@@ -72,7 +72,7 @@ def test_the_axis_of_a_knee_is_found_as_by_the_library_and_can_be_undone(qtbot, 
 
 
 def test_a_trial_that_shows_nothing_of_the_joint_changes_nothing_and_says_what_to_record(
-    qtbot, context, loaded, squatting, told
+    qtbot, context, loaded, squatting, sentences
 ):
     still = squatting.with_name("still.csv")
     trial = read_trial(squatting)
@@ -83,26 +83,26 @@ def test_a_trial_that_shows_nothing_of_the_joint_changes_nothing_and_says_what_t
     context.document.open(loaded)
     find(qtbot, context, "right hip", still)
     assert context.document.analysis is loaded
-    assert len(told) == 1
-    assert "right hip" in told[0] or "Record" in told[0]
+    assert len(sentences) == 1
+    assert "right hip" in sentences[0] or "Record" in sentences[0]
 
 
-def test_the_same_trial_again_is_told_as_that(qtbot, context, loaded, squatting, told):
+def test_the_same_trial_again_is_told_as_that(qtbot, context, loaded, squatting, sentences):
     """It was told as a failure, in the words of a success."""
     once = with_functional_trial(loaded, "right knee", read_trial(squatting)).run_until("body")
     context.document.open(once)
     find(qtbot, context, "right knee", squatting)
-    assert told == [f"{squatting.name} was used for the right knee already: the model has what it shows."]
+    assert sentences == [f"{squatting.name} was used for the right knee already: the model has what it shows."]
     assert context.document.analysis is once
 
 
 @pytest.mark.parametrize("name", ["nowhere.c3d", "letter.c3d"])
-def test_a_file_that_cannot_be_read_is_told(qtbot, context, loaded, tmp_path, told, name):
+def test_a_file_that_cannot_be_read_is_told(qtbot, context, loaded, tmp_path, sentences, name):
     (tmp_path / "letter.c3d").write_text("Dear colleague", "utf-8")
     context.document.open(loaded)
     find(qtbot, context, "right hip", tmp_path / name)
     assert context.document.analysis is loaded
-    assert name in told[0]
+    assert name in sentences[0]
 
 
 def test_joints_are_those_that_a_movement_can_tell_of(loaded):
@@ -115,7 +115,7 @@ def test_joints_are_those_that_a_movement_can_tell_of(loaded):
 
 @pytest.mark.parametrize("factor", [1000.0, 0.001])
 def test_a_unit_that_was_put_right_at_the_import_holds_for_functional_trials_too(
-    qtbot, context, loaded, squatting, told, factor
+    qtbot, context, loaded, squatting, sentences, factor
 ):
     """The laboratory's files all state the wrong unit; a centre was found 67 m away from the shoulder."""
     trial, session = read_trial(squatting), loaded.session
@@ -125,7 +125,7 @@ def test_a_unit_that_was_put_right_at_the_import_holds_for_functional_trials_too
     right = redescribed(replace(redescribed(session, factor=factor), dynamic=read_trial(file)), factor=1.0 / factor)
     context.document.open(Analysis(right, loaded.settings).run_until("body"))
     find(qtbot, context, "right glenohumeral", file)
-    assert not told
+    assert not sentences
     found = context.document.analysis.settings.body.options.points["GU_D"]
     wanted = with_functional_trial(loaded, "right glenohumeral", trial).settings.body.options.points["GU_D"]
     assert found == pytest.approx(wanted, abs=1e-4)  # files hold seven digits, and the movement fixes the centre badly

@@ -71,12 +71,12 @@ def test_pages_are_walked_by_links_back_and_forward(window, monkeypatch):
     assert window.page.name == "formats.md"
     window.follow(QUrl("references.md#Nunes2017"))
     assert window.page.textCursor().block().text().lstrip("[").startswith("Nunes2017")
-    opened, told = [], []
+    opened, sentences = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    window.context.user.tell = window.context.user.fail = lambda title, sentence: told.append(sentence)
+    window.context.user.tell = window.context.user.fail = lambda title, sentence: sentences.append(sentence)
     window.follow(QUrl("https://example.org/page"))
     assert opened == ["https://example.org/page"]
-    assert "https://example.org/page" in told[0]
+    assert "https://example.org/page" in sentences[0]
 
 
 def test_searching_lists_pages_and_shows_the_place(qtbot, window):

@@ -28,12 +28,12 @@ def test_the_list_is_copied_and_the_folder_opened(dialog, tmp_path, monkeypatch)
         str(tmp_path / "angles.csv"),
         str(tmp_path / "summary.json"),
     ]
-    opened, told = [], []
-    dialog.context.user.tell = dialog.context.user.fail = lambda title, sentence: told.append(sentence)
+    opened, sentences = [], []
+    dialog.context.user.tell = dialog.context.user.fail = lambda title, sentence: sentences.append(sentence)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     dialog.findChild(QPushButton, "written-open").click()
     assert opened == [str(tmp_path)]
-    assert str(tmp_path) in told[0]  # there is no file manager here
+    assert str(tmp_path) in sentences[0]  # there is no file manager here
 
 
 @pytest.mark.parametrize(

@@ -50,28 +50,28 @@ class Tab:
         self._commands.write(json.dumps(message).encode() + b"\0")
         self._commands.flush()
         while True:
-            told = self._read()
-            if told.get("id") == self._number:
-                assert "error" not in told, (method, told)
-                return told["result"]
+            answer = self._read()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, (method, answer)
+                return answer["result"]
 
     def _read(self) -> dict[str, Any]:
         text = bytearray()
         while (letter := self._answers.read(1)) != b"\0":
             assert letter, "the browser ended"
             text += letter
-        told: dict[str, Any] = json.loads(text)
-        kind = told.get("method", "")
+        answer: dict[str, Any] = json.loads(text)
+        kind = answer.get("method", "")
         self._events.append(kind)
         if kind == "Runtime.exceptionThrown":
-            self.faults.append(str(told["params"]["exceptionDetails"]))
+            self.faults.append(str(answer["params"]["exceptionDetails"]))
         if kind in ("Runtime.consoleAPICalled", "Log.entryAdded"):
-            self.faults.append(str(told["params"]))
+            self.faults.append(str(answer["params"]))
         if kind == "Network.requestWillBeSent":
-            url = told["params"]["request"]["url"]
+            url = answer["params"]["request"]["url"]
             if not url.startswith(("file:", "data:")):
                 self.faults.append(f"network: {url}")
-        return told
+        return answer
 
     def open(self, path: Path) -> None:
         """Open a file and wait until it is there."""
@@ -106,13 +106,13 @@ class Tab:
 def browser(folder: Path) -> Iterator[Tab]:
     """A browser with a profile in a folder, and an empty page in it."""
     assert BROWSER is not None
-    (theirs, commands), (answers, told) = os.pipe(), os.pipe()
-    arguments = [sys.executable, "-c", BEGIN, str(theirs), str(told), BROWSER, *FLAGS, f"--user-data-dir={folder}"]
+    (theirs, commands), (answers, ours) = os.pipe(), os.pipe()
+    arguments = [sys.executable, "-c", BEGIN, str(theirs), str(ours), BROWSER, *FLAGS, f"--user-data-dir={folder}"]
     program = subprocess.Popen(
-        arguments, pass_fds=(theirs, told), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        arguments, pass_fds=(theirs, ours), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )  # fmt: skip
     os.close(theirs)
-    os.close(told)
+    os.close(ours)
     with os.fdopen(commands, "wb") as out, os.fdopen(answers, "rb") as back:
         try:
             tab = Tab(out, back)

@@ -92,9 +92,9 @@ def check_page(analysis, folder):
     text = (folder / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     assert page.open == []
-    told = " ".join("".join(page.text).split())
+    page_words = " ".join("".join(page.text).split())
     for notice in analysis.notices:
-        assert " ".join(notice.sentence.split()) in told
+        assert " ".join(notice.sentence.split()) in page_words
     assert page.references
     assert all(one.startswith("data:image/png;base64,") for one in page.references)
     for tag in ("script", "link", "iframe", "object"):
@@ -104,7 +104,7 @@ def check_page(analysis, folder):
     assert not re.search(r"(?<![\w.<])/(?:home|root|work|tmp|usr|var|Users)/|[A-Z]:\\", without_pictures)
     assert str(folder.parent) not in text
     assert "@media print" in text
-    return told
+    return page_words
 
 
 def near(pixels, colour, apart=60):
@@ -120,10 +120,10 @@ def test_push_up_leaves_three_pictures_and_a_report(drawn):
 
 def test_the_report_is_complete_and_stands_alone(drawn):
     analysis, folder, _ = drawn
-    told = check_page(analysis, folder)
+    text = check_page(analysis, folder)
     for words in ("Errors against the truth", "Ribcage under the scapulae", "Elbow", "SHA-256", "Joint centres"):
-        assert words in told
-    assert analysis.session.dynamic.source.sha256 in told
+        assert words in text
+    assert analysis.session.dynamic.source.sha256 in text
 
 
 @pytest.mark.parametrize("name", ["figure.png", "angles.png"])
@@ -209,6 +209,6 @@ def test_real_walking_with_other_models(dynamic, static, model, tmp_path):
     files = recording(*dynamic.split("/")), recording(*static.split("/"))
     analysis = analyze(import_session(files[0], static=files[1]), AnalysisSettings(body=BodySettings(model)))
     check_files(tmp_path, draw(analysis, tmp_path))
-    told = check_page(analysis, tmp_path)
-    assert "Knee" in told
+    text = check_page(analysis, tmp_path)
+    assert "Knee" in text
     assert main_joints(analysis) == ("pelvis in the laboratory", "hip", "knee", "ankle")

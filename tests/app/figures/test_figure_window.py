@@ -115,12 +115,12 @@ def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind)
 
 @pytest.mark.parametrize("name", ["figure.bmp", "no such folder/figure.png"])
 def test_a_file_that_cannot_be_written_is_told(qtbot, opened, context, tmp_path, name):
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     window = opened("violations")
     window.save(tmp_path / name)
-    qtbot.waitUntil(lambda: bool(told), timeout=60_000)
-    assert "figure." in told[0]
+    qtbot.waitUntil(lambda: bool(sentences), timeout=60_000)
+    assert "figure." in sentences[0]
 
 
 def test_values_are_read_zoomed_moved_and_restored(qtbot, opened):

@@ -284,10 +284,10 @@ def test_names_of_files_choose_the_writer(tmp_path) -> None:
 def test_cancelling_leaves_what_was_there(ending, tmp_path) -> None:
     path = tmp_path / f"r{ending}"
     path.write_text("old")
-    told: list[float] = []
+    fractions: list[float] = []
 
     def stop(fraction: float) -> None:
-        told.append(fraction)
+        fractions.append(fraction)
         if fraction > 0.3:
             raise Cancelled("stop")
 
@@ -295,16 +295,16 @@ def test_cancelling_leaves_what_was_there(ending, tmp_path) -> None:
         write_report(words_only(example_report()), path, progress=stop)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    assert 0.3 < told[-1] < 0.98
+    assert 0.3 < fractions[-1] < 0.98
 
 
 @pytest.mark.parametrize("ending", sorted(WRITERS))
 def test_progress_rises_to_the_end(ending, tmp_path) -> None:
-    told: list[float] = []
-    write_report(words_only(example_report()), tmp_path / f"r{ending}", progress=told.append)
-    assert told == sorted(told)
-    assert len(told) > 3
-    assert told[-1] == 1.0
+    fractions: list[float] = []
+    write_report(words_only(example_report()), tmp_path / f"r{ending}", progress=fractions.append)
+    assert fractions == sorted(fractions)
+    assert len(fractions) > 3
+    assert fractions[-1] == 1.0
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path) -> None:

@@ -121,7 +121,7 @@ def test_wherever_frame_and_time_stand_together_the_zero_is_told(qtbot, context,
 
 
 @pytest.mark.parametrize(
-    ("sentence", "told"),
+    ("sentence", "with_zero_words"),
     [
         ("It is largest from 1.20 to 1.35 s.", True),
         ("Right strikes at 0.17 and 3.02 s are too far apart to be one stride.", True),
@@ -131,8 +131,10 @@ def test_wherever_frame_and_time_stand_together_the_zero_is_told(qtbot, context,
         ("It stands at 2 sides.", False),
     ],
 )
-def test_a_sentence_of_the_library_that_tells_a_moment_says_where_time_begins(cut, sentence, told):
-    assert with_zero(cut.session.dynamic, sentence) == sentence + (f" {zero_told(cut.session.dynamic)}" * told)
+def test_a_sentence_of_the_library_that_tells_a_moment_says_where_time_begins(cut, sentence, with_zero_words):
+    assert with_zero(cut.session.dynamic, sentence) == sentence + (
+        f" {zero_told(cut.session.dynamic)}" * with_zero_words
+    )
 
 
 def test_dialogs_and_notices_say_where_time_begins(qtbot, context, cut):

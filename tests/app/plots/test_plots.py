@@ -245,11 +245,11 @@ def test_figures_are_white_in_the_dark(panel: PlotPanel, qtbot, tmp_path: Path) 
 def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, qtbot, tmp_path: Path) -> None:
     with pytest.raises(BiomecError, match="is not a kind of figure"):
         panel.save(tmp_path / "figure.docx")
-    told = []
-    panel.context.user.tell = panel.context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    panel.context.user.tell = panel.context.user.fail = lambda title, sentence: sentences.append(sentence)
     panel.save(tmp_path / "no such folder" / "figure.png")
-    qtbot.waitUntil(lambda: bool(told), timeout=20_000)
-    assert "figure.png" in told[0]
+    qtbot.waitUntil(lambda: bool(sentences), timeout=20_000)
+    assert "figure.png" in sentences[0]
 
 
 def test_figures_that_are_being_saved_are_whole_when_the_window_closes(panel: PlotPanel, tmp_path: Path) -> None:

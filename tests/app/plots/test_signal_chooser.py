@@ -35,18 +35,18 @@ def test_what_is_plotted_is_ticked(chooser: SignalChooser) -> None:
 
 def test_a_tick_adds_and_takes_away(chooser: SignalChooser, qtbot) -> None:
     elbow = head(chooser, "Elbow")
-    with qtbot.waitSignal(chooser.chosen) as told:
+    with qtbot.waitSignal(chooser.chosen) as signal:
         elbow.child(1).setCheckState(Qt.CheckState.Checked)
-    assert told.args == [("angle/right elbow flexion", "angle/left elbow flexion")]
-    with qtbot.waitSignal(chooser.chosen) as told:
+    assert signal.args == [("angle/right elbow flexion", "angle/left elbow flexion")]
+    with qtbot.waitSignal(chooser.chosen) as signal:
         elbow.child(0).setCheckState(Qt.CheckState.Unchecked)
-    assert told.args == [("angle/left elbow flexion",)]
+    assert signal.args == [("angle/left elbow flexion",)]
 
 
 def test_a_joint_is_ticked_as_a_whole(chooser: SignalChooser, qtbot) -> None:
-    with qtbot.waitSignal(chooser.chosen) as told:
+    with qtbot.waitSignal(chooser.chosen) as signal:
         head(chooser, "Wrist").setCheckState(Qt.CheckState.Checked)
-    assert len(told.args[0]) == 5
+    assert len(signal.args[0]) == 5
 
 
 def test_sides_and_components_are_filters(chooser: SignalChooser) -> None:
@@ -79,6 +79,6 @@ def test_the_search_looks_through_all_kinds(chooser: SignalChooser) -> None:
 
 
 def test_clear_plots_nothing(chooser: SignalChooser, qtbot) -> None:
-    with qtbot.waitSignal(chooser.chosen) as told:
+    with qtbot.waitSignal(chooser.chosen) as signal:
         chooser.none.click()
-    assert told.args == [()]
+    assert signal.args == [()]

@@ -133,8 +133,8 @@ def test_signs_differ_in_shape_not_only_in_colour(qapp):
 
 
 def test_the_status_bar_tells_what_is_open_and_what_is_out_of_date(demo_analysis, doubtful):
-    told = recording_told(demo_analysis)
-    assert told.split("  ·  ") == [
+    summary = recording_told(demo_analysis)
+    assert summary.split("  ·  ") == [
         demo_analysis.session.dynamic.source.name, "1885 frames at 100 Hz, 18.85 s", "model m21, 21 segments",
         "analysis up to date",
     ]  # fmt: skip

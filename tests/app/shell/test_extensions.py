@@ -130,9 +130,9 @@ def test_the_menu_runs_it_in_the_background_and_shows_the_table(qtbot, folder, c
     (window,) = context.windows
     assert "frames\t1885" in window.text()
     window.shut()
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     actions["own.about"].run(context)
-    assert str(folder) in told[0]
-    assert "broken.py: line 1: NameError" in told[0]
+    assert str(folder) in sentences[0]
+    assert "broken.py: line 1: NameError" in sentences[0]
     assert "(1 left out)" in actions["own.about"].text

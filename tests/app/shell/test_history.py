@@ -82,14 +82,14 @@ def test_a_line_that_cannot_be_run_is_shown_as_it_is(panel, context, demo_analys
 
 def test_a_file_that_cannot_be_written_is_told(panel, context, demo_analysis, tmp_path):
     context.document.open(demo_analysis)
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     context.user.ask_file = lambda title, pattern, save, start: tmp_path / "missing" / "a.py"
     panel.save()
-    assert len(told) == 1
+    assert len(sentences) == 1
     context.user.ask_file = lambda title, pattern, save, start: None
     panel.save()
-    assert len(told) == 1
+    assert len(sentences) == 1
 
 
 def test_colours_follow_the_theme(panel, context, demo_analysis):

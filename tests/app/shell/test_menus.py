@@ -41,8 +41,8 @@ def test_keys_and_shortcuts_are_unique():
 
 def test_items_that_cannot_run_say_why(menus, context):
     """With nothing open almost nothing can run; what can is import, open, the demonstration, exit and help."""
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     for key, (action, item) in menus.items.items():
         if not item.isVisible():  # places for recent files that nobody has opened
             continue
@@ -52,7 +52,7 @@ def test_items_that_cannot_run_say_why(menus, context):
             assert reason in item.toolTip()
             assert reason.endswith("."), key
     menus.run("kinematics.all")
-    assert told == ["Open or import a recording first."]
+    assert sentences == ["Open or import a recording first."]
     assert menus.items["file.import"][1].isEnabled()
     assert not menus.items["muscles.both"][1].isEnabled()
 

@@ -114,8 +114,8 @@ def test_in_the_picture_of_a_person_no_words_overlap_and_forces_are_told_beside_
     for (_, low, high), (_, low2, high2) in combinations(shown, 2):
         assert not ((low < high2).all() and (low2 < high).all())
     labels = scene.labels()
-    told = {labels[k].text for k, _, _ in shown}
-    assert {label.text for label in labels if label.weight == 3} <= told  # what the ground does is always told
+    texts = {labels[k].text for k, _, _ in shown}
+    assert {label.text for label in labels if label.weight == 3} <= texts  # what the ground does is always told
     for k, low, high in shown:
         if words[k].around is not None:
             centre = words[k].around.mean(axis=0)

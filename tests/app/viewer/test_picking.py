@@ -79,7 +79,7 @@ def test_a_segment_is_picked_by_its_surface(scene, camera, shape):
     (x, y), *_ = camera.project(middle[None], SIZE)[0]
     picked = pick(scene, camera, x, y, SIZE)
     assert (picked.segment, picked.point) == ("right thigh", None)
-    assert picked.told == "Right thigh"
+    assert picked.words == "Right thigh"
     assert np.linalg.norm(picked.place - middle) < 0.15
 
 
@@ -106,7 +106,7 @@ def test_without_a_model_markers_are_picked(demo_analysis, camera):
     (x, y), *_ = camera.project(bare.moment.markers[k][None], SIZE)[0]
     picked = pick(bare, camera, x, y, SIZE)
     assert (picked.point, picked.segment) == ("VC", None)
-    assert picked.told.endswith("VC)") or picked.told == "VC"
+    assert picked.words.endswith("VC)") or picked.words == "VC"
 
 
 # ------------------------------------------------------------------------------------------------------------ measuring
@@ -120,14 +120,14 @@ def test_distance_and_angle_of_known_places():
 
 def test_a_measurement_follows_its_points_through_time(scene, demo_analysis):
     measurement = Measurement("distance").with_point("right humerus.GU_D").with_point("right hand.CAP_D")
-    told = []
+    words = []
     for frame in (FRAME, FRAME + 120):
         scene.update(frame)
         points = demo_analysis.body.person.points_of(demo_analysis.positions.q[frame])
         expected = np.linalg.norm(points["right humerus.GU_D"] - points["right hand.CAP_D"])
         assert measurement.told(scene) == f"{1000 * expected:.1f} mm"
-        told.append(measurement.told(scene))
-    assert told[0] != told[1]
+        words.append(measurement.told(scene))
+    assert words[0] != words[1]
 
 
 def test_an_angle_is_measured_at_the_second_point(scene):

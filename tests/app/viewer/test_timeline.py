@@ -114,8 +114,8 @@ def test_a_cycle_cannot_be_looped_before_cycles_are_found(qtbot, context, demo_a
 
 def test_the_tooltip_says_why(timeline, demo_analysis):
     rebuilt = int(np.flatnonzero(timeline.map.state == FrameState.REBUILT)[0])
-    told = timeline.strip.told_at(timeline.strip.x_of(rebuilt))
-    assert "rebuilt" in told.lower()
+    tip = timeline.strip.told_at(timeline.strip.x_of(rebuilt))
+    assert "rebuilt" in tip.lower()
     border = demo_analysis.cycles.groups["both"].borders[1]
     assert "cycle 2 begins" in timeline.strip.told_at(timeline.strip.x_of(border))
 
@@ -238,10 +238,10 @@ def test_hundreds_of_cycles_leave_the_quality_of_the_frames_to_be_seen(timeline)
 def test_a_tooltip_over_many_marks_stays_short(timeline):
     strip = timeline.strip
     strip.set_content(timeline.map, [StripMark(100, f"cycle {k}") for k in range(40)])
-    told = strip.told_at(strip.x_of(100))
-    assert "cycle 0" in told
-    assert "and 35 more marks here" in told
-    assert told.count("<br>") < 12
+    tip = strip.told_at(strip.x_of(100))
+    assert "cycle 0" in tip
+    assert "and 35 more marks here" in tip
+    assert tip.count("<br>") < 12
 
 
 def test_thinned_places_keep_their_distance():

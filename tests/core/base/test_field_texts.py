@@ -121,9 +121,9 @@ def test_a_text_means_a_value(name, text, value):
      ("on", "perhaps", '--it: "perhaps" is neither on nor off.')],
 )  # fmt: skip
 def test_a_text_that_means_nothing_is_a_sentence_with_the_option(name, text, sentence):
-    with pytest.raises(BiomecError) as told:
+    with pytest.raises(BiomecError) as raised:
         typed(NUMBERS[name], text, "--it")
-    assert str(told.value) == sentence
+    assert str(raised.value) == sentence
 
 
 def test_an_option_in_si_units_takes_a_bare_number():

@@ -80,16 +80,16 @@ def test_plates_that_hold_the_load_on_them_are_questioned_and_reversed_on_reques
     """Channels of a text file have no direction that a reader could know."""
     plates = tuple(replace(one, force=-one.force, moment=-one.moment) for one in walked.dynamic.plates)
     wrong = replace(walked, dynamic=replace(walked.dynamic, plates=plates))
-    found, told = {}, {}
+    found, sentences = {}, {}
     for name, made, options in (("right", walked, []), ("reversed", wrong, ["--reverse-plates"]), ("wrong", wrong, [])):
         file, project = write_acquisition(made, tmp_path / name)["emt"], tmp_path / f"{name}.biomec"
         assert main(["import", str(file), str(project), *options]) == 0
-        told[name], found[name] = capsys.readouterr().err, load_project(project).dynamic.plates
+        sentences[name], found[name] = capsys.readouterr().err, load_project(project).dynamic.plates
     for one, true in zip(found["reversed"], found["right"], strict=True):
         np.testing.assert_array_equal(one.force, true.force)
         np.testing.assert_allclose(one.moment, true.moment, atol=1e-9)  # about another point, and back
     for name, asked in (("right", False), ("reversed", False), ("wrong", True)):
-        assert ("reversed at the import (--reverse-plates)" in told[name]) == asked
+        assert ("reversed at the import (--reverse-plates)" in sentences[name]) == asked
 
 
 # ----------------------------------------------------------------------------------------------------- units of angles

@@ -87,9 +87,9 @@ def test_loads_with_and_without_the_ribs_are_not_compared(grips, tmp_path, capsy
     assert "The ribs would have to pull on the scapula" in capsys.readouterr().err
     for command in ("compare", "rank"):
         assert main([command, f"{out}/session.biomec", str(grips / "closed.biomec")]) == 1
-        told = capsys.readouterr().err
-        assert "session.biomec has loads with the contacts" in told
-        assert "closed.biomec without them" in told
+        printed = capsys.readouterr().err
+        assert "session.biomec has loads with the contacts" in printed
+        assert "closed.biomec without them" in printed
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_folders(grips, tmp_path, capsys):

@@ -60,9 +60,9 @@ def test_a_project_keeps_its_runs_and_the_folder_gets_table_and_summary(project,
     # the balance of the written columns: seven digits of hundreds of joules leave 5e-5 J each
     np.testing.assert_allclose(courses["drift"], total - total[0] - courses["work"], rtol=0, atol=2e-4)
     for name, course in courses.items():
-        told = facts["energy_J"][name]
+        energies = facts["energy_J"][name]
         found = [course[0], course[-1], course.min(), course.max()]
-        assert [told[one] for one in ("first", "last", "min", "max")] == pytest.approx(found, rel=1e-6, abs=1e-9)
+        assert [energies[one] for one in ("first", "last", "min", "max")] == pytest.approx(found, rel=1e-6, abs=1e-9)
     np.testing.assert_allclose([float(row["phi"]) for row in steps], run.violation, rtol=1e-6)
     column = table[0].index("right elbow flexion (simulated, deg)")
     flexion = np.degrees(run.angles[:, run.angle_names.index("right elbow flexion")])
@@ -150,7 +150,7 @@ def test_what_is_asked_for_is_run(project, capsys, words, found):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "sentence"),
     [
         (["--step", "0"], "must be positive"),
         (["--alpha", "-1"], "must be positive"),
@@ -169,9 +169,9 @@ def test_what_is_asked_for_is_run(project, capsys, words, found):
         (["--frames", "50-60", "--what-if", "load:tail=3"], "there is no segment tail"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(project, capsys, words, told):
+def test_what_cannot_be_is_a_sentence(project, capsys, words, sentence):
     assert main(["simulate", str(project), *words]) == 1
-    assert told in capsys.readouterr().err
+    assert sentence in capsys.readouterr().err
     assert runs(project) == {}
 
 

@@ -133,10 +133,10 @@ def test_one_arm_that_moves_is_no_static(moving, half, most):
     assert stands_still(markers(moving), 0.9) == most
 
 
-@pytest.mark.parametrize(("name", "told"), [("still", True), ("moving", False)])
-def test_a_movement_in_which_nobody_moves_is_told(walk, name, told):
+@pytest.mark.parametrize(("name", "reported"), [("still", True), ("moving", False)])
+def test_a_movement_in_which_nobody_moves_is_told(walk, name, reported):
     codes = [notice.code for notice in import_session(walk[name]).notices]
-    assert (STANDS_STILL in codes) == told
+    assert (STANDS_STILL in codes) == reported
 
 
 def test_the_real_pair_is_told_apart():

@@ -295,9 +295,9 @@ def test_emg_larger_than_any_muscle_is_questioned(tmp_path, amplitude_v, asked):
     emg = replace(emg_trial(FRAMES * 10), emg=Analog(("Soleus",), samples, ("V",), 1000.0))
     write_emt(emg, tmp_path / "a_EMG.emt", tracks="emg")
     session = import_session(tmp_path / "a.emt", emg=tmp_path / "a_EMG.emt")
-    told = [notice.sentence for notice in session.notices if notice.code == "emg-amplitude"]
-    assert bool(told) is asked
-    assert not asked or "EMG Soleus reaches 1,00" in told[0]
+    sentences = [notice.sentence for notice in session.notices if notice.code == "emg-amplitude"]
+    assert bool(sentences) is asked
+    assert not asked or "EMG Soleus reaches 1,00" in sentences[0]
 
 
 def test_frames_that_are_not_as_many_as_the_trials_are_said():

@@ -30,14 +30,14 @@ def moved(known: Trial, factor: float) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("given", "told"), [(1000.0, "0.001"), (100.0, "0.01"), (1e-3, "1000"), (1e6, "1e-06"), (1e-6, "1e+06")]
+    ("given", "factor_words"), [(1000.0, "0.001"), (100.0, "0.01"), (1e-3, "1000"), (1e6, "1e-06"), (1e-6, "1e+06")]
 )
-def test_a_trial_in_another_unit_is_read_in_that_of_the_recording(known, given, told):
+def test_a_trial_in_another_unit_is_read_in_that_of_the_recording(known, given, factor_words):
     trial, (notice,) = in_unit_of(moved(known, given), known)
     np.testing.assert_allclose(trial.markers.p_WM, moved(known, 1.0).markers.p_WM, rtol=1e-12)
     assert notice.code == "unit-by-recording"
     assert notice.sentence.startswith("In hip.c3d the markers are ")
-    assert f"as in walk.c3d; its lengths were multiplied by {told}," in notice.sentence
+    assert f"as in walk.c3d; its lengths were multiplied by {factor_words}," in notice.sentence
 
 
 def test_the_same_unit_stays_whatever_the_posture(known):

@@ -71,13 +71,13 @@ def test_a_broken_file_is_told_in_a_sentence_with_its_line(what):
     text, said, line = BROKEN[what]
     with pytest.raises(DescriptionError) as found:
         parse_machine(text, "mine.toml", with_lines=True)
-    told = str(found.value)
-    assert told.startswith("mine.toml")
-    assert said in told
-    assert len(told) < 700
+    sentence = str(found.value)
+    assert sentence.startswith("mine.toml")
+    assert said in sentence
+    assert len(sentence) < 700
     if line is not None:
-        number = re.search(r"\bline (\d+)\b", told)
-        assert number is not None, told
+        number = re.search(r"\bline (\d+)\b", sentence)
+        assert number is not None, sentence
         assert text.splitlines()[int(number[1]) - 1] == line
 
 

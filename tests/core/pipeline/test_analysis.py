@@ -215,8 +215,8 @@ def test_exchanged_sides_are_told():
     wrong = replace(session, dynamic=exchanged(session.dynamic), static=exchanged(session.static))
     for model in ("legs", "m21"):
         analysis = analyze(wrong, replace(UNFILTERED, body=BodySettings(model)))
-        told = [notice for notice in analysis.notices if notice.code == "upside-down"]
-        assert "Left and right labels are probably exchanged" in told[0].sentence
+        notices = [notice for notice in analysis.notices if notice.code == "upside-down"]
+        assert "Left and right labels are probably exchanged" in notices[0].sentence
     assert not [notice for notice in analyze(session, UNFILTERED).notices if notice.code == "upside-down"]
 
 
@@ -290,9 +290,9 @@ def test_centres_that_a_c3d_stores_apart_from_its_markers_are_taken():
 
 def test_hips_by_regression_say_how_much_their_moments_may_err(whole):
     """12 ± 6 mm from imaging; the force that the joint carries makes moments of it."""
-    (told,) = [notice for notice in whole.loads.notices if notice.code == "centre-error"]
+    (notice,) = [notice for notice in whole.loads.notices if notice.code == "centre-error"]
     carried = whole.loads.newton_euler
     force = carried.force[:, carried.index("right hip")]
     rms = np.sqrt(np.nanmean((force**2).sum(axis=1)))
-    assert "12 ± 6 mm" in told.sentence
-    assert f"right hip {0.012 * rms:.1f} ± {0.006 * rms:.1f} N·m" in told.sentence
+    assert "12 ± 6 mm" in notice.sentence
+    assert f"right hip {0.012 * rms:.1f} ± {0.006 * rms:.1f} N·m" in notice.sentence

@@ -143,14 +143,14 @@ def test_ribs_that_would_have_to_pull_are_told_everywhere(plain, borne):
     assert "would have to pull" in facts["verdict"]
     loads, table = borne.loads.multibody, columns(borne)
     for c, contact in enumerate(loads.contacts):
-        inner, told = loads.contact_pressing[2:-2, c], facts["scapula_contacts"][contact]
-        assert told["pressed_min_N"] == inner.min()
-        assert told["pressed_mean_N"] == pytest.approx(inner.mean())
-        assert told["pulled_frames"] == (inner < -5.0).sum() > 0
-        assert told["pulled_share"] == told["pulled_frames"] / len(inner)
-        first, last = told["pulled_most_frames"]  # as the table counts them, which begins with 1
+        inner, summary = loads.contact_pressing[2:-2, c], facts["scapula_contacts"][contact]
+        assert summary["pressed_min_N"] == inner.min()
+        assert summary["pressed_mean_N"] == pytest.approx(inner.mean())
+        assert summary["pulled_frames"] == (inner < -5.0).sum() > 0
+        assert summary["pulled_share"] == summary["pulled_frames"] / len(inner)
+        first, last = summary["pulled_most_frames"]  # as the table counts them, which begins with 1
         there = (table["frame"] >= first) & (table["frame"] <= last)
-        assert_allclose(table[contact_columns(contact)[3]][there].min(), told["pressed_min_N"], rtol=1e-5)
+        assert_allclose(table[contact_columns(contact)[3]][there].min(), summary["pressed_min_N"], rtol=1e-5)
         assert table[contact_columns(contact)[3]][there].max() < -5.0
     mean = facts["force_mean_N"][SHOULDER]
     for key, one in (("with_contacts", loads), ("without_contacts", borne.loads.newton_euler)):

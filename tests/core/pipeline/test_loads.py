@@ -204,8 +204,8 @@ def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, t
     force, torque = largest_difference(after.loads.newton_euler, after.loads.multibody)
     assert max(force, torque) < 1e-6  # both methods see the adjusted body and motion
     assert {notice.code for notice in after.loads.notices} >= CHANGES
-    told = [notice for notice in after.loads.notices if notice.code in CHANGES]
-    assert {notice.severity for notice in told} == {Severity.WARNING}  # what the terminal shows
+    notices = [notice for notice in after.loads.notices if notice.code in CHANGES]
+    assert {notice.severity for notice in notices} == {Severity.WARNING}  # what the terminal shows
     assert "Residual reduction changed the data" in after.loads.trust.verdict
     assert "Residual reduction" not in wrong.loads.trust.verdict
     lighter = sum(one.mass_after - one.mass_before for one in reduced.segments)

@@ -40,12 +40,12 @@ def test_a_recording_that_can_be_analysed_has_no_obstacle(session):
 
 def test_the_obstacle_is_what_the_analysis_would_have_said(session):
     lacking, settings = without(session, *NEEDED), replace(UNFILTERED, body=BodySettings("upper-limb"))
-    told = obstacles(lacking, settings).model
-    assert "cannot be built from this recording" in told
+    obstacle = obstacles(lacking, settings).model
+    assert "cannot be built from this recording" in obstacle
     stopped = run_as_far(Analysis(lacking, settings), "cycles")
     assert list(stopped.done) == ["preparation", "signals"]  # what could be done is kept
     (notice,) = (notice for notice in stopped.notices if notice.code == STOPPED)
-    assert told in notice.sentence
+    assert obstacle in notice.sentence
     assert '"Body Model"' in notice.sentence
 
 

@@ -143,9 +143,9 @@ def test_heavier_feet_of_the_published_model_are_why_hips_differ(walk, tmp_path,
 
 def test_the_stored_hips_are_taken_and_said_and_can_be_refused(walk):
     body = walk["markers"].body
-    (told,) = [notice for notice in body.notices if notice.code == "centres-stored"]
-    assert told.about == ("CAQ_D", "CAQ_E")
-    assert "34 mm" in told.sentence
+    (notice,) = [notice for notice in body.notices if notice.code == "centres-stored"]
+    assert notice.about == ("CAQ_D", "CAQ_E")
+    assert "34 mm" in notice.sentence
     own = AnalysisSettings(body=BodySettings(options=ModelOptions(stored_centres=False)))
     other = walk["markers"].with_settings(own).run("body").body
     assert other.person.plan.methods["CAQ_D"] == "hip-harrington-2007"

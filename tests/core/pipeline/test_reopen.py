@@ -118,9 +118,9 @@ def test_results_whose_origin_is_not_known_are_left_out_with_a_sentence(whole):
     analysis, steps, past = reopened(replace(changed, provenance=records))
     assert steps == ("preparation", "signals", "body", "positions", "motion", "segments")
     assert not past
-    told = [notice.sentence for notice in analysis.notices if notice.code == "stale-results-left-out"]
-    assert len(told) == 1
-    assert "Joint Angles" in told[0]
+    sentences = [notice.sentence for notice in analysis.notices if notice.code == "stale-results-left-out"]
+    assert len(sentences) == 1
+    assert "Joint Angles" in sentences[0]
     assert reopened(Analysis(swaying_session()).stored()).steps == ()
 
 
@@ -135,9 +135,9 @@ def test_other_numbers_are_told_with_their_size(whole):
     assert "0.25" in notice.sentence
     records = tuple(replace(record, biomec="0.0.9") for record in other.provenance)
     again = open_again(replace(other, provenance=records))
-    told = [n.sentence for n in again.notices if n.code == "results-differ"]
-    assert len(told) == 1
-    assert "Biomec 0.0.9" in told[0]
+    sentences = [n.sentence for n in again.notices if n.code == "results-differ"]
+    assert len(sentences) == 1
+    assert "Biomec 0.0.9" in sentences[0]
     # saved anew it is what this version gives, and nothing differs any more
     assert not [n for n in open_again(again.stored()).notices if n.code == "results-differ"]
 
@@ -158,11 +158,11 @@ def test_settings_of_another_version_are_told_and_passed_over(whole):
     data["positions"] = {**data["positions"], "method": "magic"}
     data["cycles"] = "all"
     analysis, *_ = reopened(session.with_settings(analysis=data))
-    told = " ".join(notice.sentence for notice in analysis.notices)
-    assert "'muscles'" in told
-    assert "convention" in told
-    assert "magic" in told
-    assert "cycles" in told
+    sentences = " ".join(notice.sentence for notice in analysis.notices)
+    assert "'muscles'" in sentences
+    assert "convention" in sentences
+    assert "magic" in sentences
+    assert "cycles" in sentences
     assert analysis.settings.angles == AngleOptions(unwrap=False)
     assert analysis.settings.positions.method == ConsistencyOptions().method
 

@@ -154,7 +154,7 @@ def test_newton_euler_says_which_equations_it_is(analysis, asked):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "words"),
     [
         (SimulationSettings(), "residual at the root"),
         (SimulationSettings(formulation="stabilised", integrator="trapezoidal"), "residual at the root"),
@@ -165,13 +165,13 @@ def test_newton_euler_says_which_equations_it_is(analysis, asked):
     ],
     ids=["held", "other equations", "free", "inverse", "ground", "contact"],
 )
-def test_reactions_of_the_body_as_it_was_are_told(analysis, asked, told):
+def test_reactions_of_the_body_as_it_was_are_told(analysis, asked, words):
     asked = replace(asked, frames=(100, 106), what_if=WhatIf(mass=1.3))
     notices = {one.code: one.sentence for one in set_up(analysis, asked).notices}
-    if told is None:
+    if words is None:
         assert "reactions-as-recorded" not in notices
     else:
-        assert told in notices["reactions-as-recorded"]
+        assert words in notices["reactions-as-recorded"]
     same = set_up(analysis, replace(asked, what_if=WhatIf()))
     assert "reactions-as-recorded" not in [one.code for one in same.notices]
 
@@ -222,9 +222,9 @@ def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touch
     faster = tenth * analysis.segments.whole_body_acceleration[30:61].mean(axis=0)  # the hand stays on the floor
     assert abs(faster[1]) < 2.0  # hardly anything of the 122.6 N
     assert_allclose(more[1] - more[0], weight + faster, atol=0.1)
-    told = simulation_summary(analysis, heavy)["ground_change_rms_N"]
-    assert set(told) == {"right hand", "left hand", "right foot", "left foot"}
-    assert min(told.values()) > 5.0  # all four bear a part
+    changes = simulation_summary(analysis, heavy)["ground_change_rms_N"]
+    assert set(changes) == {"right hand", "left hand", "right foot", "left foot"}
+    assert min(changes.values()) > 5.0  # all four bear a part
 
 
 def test_a_heavier_body_needs_more_of_the_residual_by_its_weight(analysis):
@@ -320,20 +320,20 @@ def test_a_cycle_is_simulated_by_its_name(analysis):
 
 @pytest.mark.parametrize("by", ["cancelled", "progress"])
 def test_what_was_reached_is_kept_when_the_user_stops(analysis, by):
-    told = []
+    fractions = []
 
     def progress(fraction):
-        told.append(fraction)
-        if by == "progress" and len(told) == 26:
+        fractions.append(fraction)
+        if by == "progress" and len(fractions) == 26:
             raise Cancelled("Stop.")
 
-    cancelled = (lambda: len(told) == 26) if by == "cancelled" else None
+    cancelled = (lambda: len(fractions) == 26) if by == "cancelled" else None
     run = run_simulation(analysis, RESULTANT, progress, cancelled)
     assert run.ending is Ending.STOPPED
     assert run.sentence == "Stopped at 1.0520 s."
     assert len(run.step_time_s) == 27
     assert_array_equal(run.frames, np.arange(100, 106))  # 52 ms hold five frames after the first
-    assert told[-1] == pytest.approx(26 / 500)
+    assert fractions[-1] == pytest.approx(26 / 500)
 
 
 def test_a_gap_in_the_motion_is_named(analysis):
@@ -341,8 +341,8 @@ def test_a_gap_in_the_motion_is_named(analysis):
     with pytest.raises(BiomecError) as error:
         run_simulation(torn, RESULTANT)
     first = analysis.signals.trial.first_frame
-    told = f"not known in frames {first + 150} to {first + 160} of the stretch {first + 100} to {first + 200}"
-    assert told in str(error.value)
+    words = f"not known in frames {first + 150} to {first + 160} of the stretch {first + 100} to {first + 200}"
+    assert words in str(error.value)
     assert f"the longest is frames {first + 161} to" in str(error.value)
 
 

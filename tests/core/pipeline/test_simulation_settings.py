@@ -29,7 +29,7 @@ def test_resultant_forces_are_integrated_as_published():
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "words"),
     [
         ({"input": "hope"}, "the input is computed-torque, underactuated"),
         ({"formulation": "newton"}, "the formulation is auto, classic"),
@@ -55,8 +55,8 @@ def test_resultant_forces_are_integrated_as_published():
         ({"input": "resultant", "integrator": "gear", "order": 7}, "the order of gear is 1 to 4"),
     ],
 )
-def test_what_cannot_be_is_a_sentence(given, told):
-    with pytest.raises(BiomecError, match=told):
+def test_what_cannot_be_is_a_sentence(given, words):
+    with pytest.raises(BiomecError, match=words):
         SimulationSettings(**given)
 
 

@@ -57,11 +57,14 @@ def test_loads_that_are_partly_estimated_can_be_used_on_the_plates_only(pushed):
 
 
 def test_the_summary_has_their_values(pushed):
-    told, motion, model = summary(pushed), facts.motion_facts(pushed.motion), facts.model_facts(pushed)
-    assert told["consistency"]["converged"] == motion["solved"].value
-    assert told["markers"]["rms_mm"] == motion["marker_rms"].value
-    assert {key: told["model"][key] for key in ("segments", "dof")} == {"segments": model["segments"].value, "dof": 44}
-    assert told["inverse_dynamics"]["trust"] == facts.load_facts(pushed)["trust"].value
+    written, motion, model = summary(pushed), facts.motion_facts(pushed.motion), facts.model_facts(pushed)
+    assert written["consistency"]["converged"] == motion["solved"].value
+    assert written["markers"]["rms_mm"] == motion["marker_rms"].value
+    assert {key: written["model"][key] for key in ("segments", "dof")} == {
+        "segments": model["segments"].value,
+        "dof": 44,
+    }
+    assert written["inverse_dynamics"]["trust"] == facts.load_facts(pushed)["trust"].value
     assert f"{motion['marker_rms'].value:.1f} mm" in trust(pushed).verdict
 
 

@@ -69,10 +69,10 @@ def test_a_marker_that_slipped_is_named_with_its_segment_and_frames():
 
 def test_numbers_are_those_of_the_summary(rigid):
     analysis, found = rigid
-    told = summary_of(analysis)
+    written = summary_of(analysis)
     for one in found.violations:
-        assert_allclose(one.before, told["violation_before"][one.kind], atol=1e-15)
-        assert_allclose(one.after, told["violation_after"][one.kind], atol=1e-15)
+        assert_allclose(one.before, written["violation_before"][one.kind], atol=1e-15)
+        assert_allclose(one.after, written["violation_after"][one.kind], atol=1e-15)
 
 
 def summary_of(analysis: Analysis):

@@ -190,8 +190,8 @@ def test_recordings_too_short_for_an_analysis_are_told():
     for frames in (1, 2, 3):
         done = filter_markers(Markers(markers.names, markers.p_WM[:frames], RATE))
         assert_array_equal(done.markers.p_WM, markers.p_WM[:frames])
-        told = {name for notice in done.notices if notice.code == "stretch-too-short" for name in notice.about}
-        assert told == set(markers.names)
+        names_left = {name for notice in done.notices if notice.code == "stretch-too-short" for name in notice.about}
+        assert names_left == set(markers.names)
 
 
 def test_markers_that_were_filtered_before_are_told_where_the_filter_harms():
@@ -202,8 +202,8 @@ def test_markers_that_were_filtered_before_are_told_where_the_filter_harms():
     for p in (filtered, clean):
         assert "filtered-before" not in codes(filter_markers(Markers(markers.names, p, RATE)))
     fast = clean + 0.02 * np.sin(2 * np.pi * 8.0 * np.arange(len(clean)) / RATE)[:, None, None]
-    told = {n.code: n.sentence for n in filter_markers(Markers(markers.names, fast, RATE)).notices}
-    assert "The filter moves markers by up to" in told["filtered-before"]
+    sentences = {n.code: n.sentence for n in filter_markers(Markers(markers.names, fast, RATE)).notices}
+    assert "The filter moves markers by up to" in sentences["filtered-before"]
     fixed = FilterOptions(CutoffChoice.FIXED)
     assert "filtered-before" not in codes(filter_markers(Markers(markers.names, filtered, RATE), fixed))
 

@@ -232,10 +232,10 @@ def test_places_alone_suggest_landmarks_without_certainty():
     turned = p @ np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]).T
     labels = [f"P{k}" for k in range(len(names))]
     mapping = suggest_mapping(labels, dumas, make_trial(labels, turned[None]))
-    told = {s.label: s.target for s in mapping.suggestions if s.target is not None}
-    right = sum(target == names[int(label[1:])] for label, target in told.items())
-    assert len(told) > len(names) / 2
-    assert right >= 0.9 * len(told)
+    suggested = {s.label: s.target for s in mapping.suggestions if s.target is not None}
+    right = sum(target == names[int(label[1:])] for label, target in suggested.items())
+    assert len(suggested) > len(names) / 2
+    assert right >= 0.9 * len(suggested)
     assert certain(mapping, ACCEPT) == {}
 
 

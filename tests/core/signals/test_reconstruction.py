@@ -61,10 +61,10 @@ def test_markers_of_the_static_only_do_not_count_among_the_samples():
     result = reconstruct(make_trial(names, p), STATIC, FULL)
     share = 5 / p[..., 0].size
     assert result.fraction(SampleOrigin.MEASURED) == pytest.approx(1.0 - share)
-    told = {notice.code: notice.sentence for notice in result.notices}
-    assert "> 99.9 % measured, 0 % rebuilt, < 0.1 % interpolated, 0 % missing" in told["reconstruction"]
-    assert "In 97.5 % of the frames all were measured." in told["reconstruction"]
-    assert told["markers-computed"].startswith("16 markers")
+    sentences = {notice.code: notice.sentence for notice in result.notices}
+    assert "> 99.9 % measured, 0 % rebuilt, < 0.1 % interpolated, 0 % missing" in sentences["reconstruction"]
+    assert "In 97.5 % of the frames all were measured." in sentences["reconstruction"]
+    assert sentences["markers-computed"].startswith("16 markers")
 
 
 @settings(max_examples=10, deadline=None)
@@ -369,10 +369,10 @@ def test_results_cannot_be_written_to():
 
 
 def test_the_work_can_be_followed_and_cancelled():
-    told = []
-    reconstruct(TRUTH, STATIC, FULL, progress=told.append)
-    assert told[-1] == 1.0
-    assert told == sorted(told)
+    fractions = []
+    reconstruct(TRUTH, STATIC, FULL, progress=fractions.append)
+    assert fractions[-1] == 1.0
+    assert fractions == sorted(fractions)
 
     def stop(_):
         raise Cancelled("stopped")
@@ -407,14 +407,14 @@ def test_a_static_of_another_size_is_told(walk, scale):
     kinds = ("static-other-size", "static-mirrored", "rebuilt-far-off")
     assert [n for n in reconstruct(trial, pose, pig).notices if n.code in kinds] == []
     other = static_pose(make_trial(static.markers.names, static.markers.p_WM * scale), pig)
-    told = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
-    assert {"head", "pelvis", "right shank", "left shank"} <= set(told["static-other-size"].about)
+    notices = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
+    assert {"head", "pelvis", "right shank", "left shank"} <= set(notices["static-other-size"].about)
     assert f"head ({1e3 * 0.171 * abs(scale - 1.0):.0f} mm, {100.0 * (scale - 1.0):+.0f} %)" in (
-        told["static-other-size"].sentence
+        notices["static-other-size"].sentence
     )  # 171 mm: the median distance of the four markers of the head
-    assert "static-mirrored" not in told
+    assert "static-mirrored" not in notices
     if scale == 1.3:
-        assert "LTUB 44 mm" in told["rebuilt-far-off"].sentence
+        assert "LTUB 44 mm" in notices["rebuilt-far-off"].sentence
         # by hand: 0.3 of its distance from the middle of its triad, but for the skin
         away = pose["LTUB"] - np.mean([pose[name] for name in ("LANK", "LHFB", "LSHN")], axis=0)
         assert 0.3 * np.linalg.norm(away) == pytest.approx(0.044, abs=0.005)
@@ -427,10 +427,10 @@ def test_a_mirrored_static_is_a_problem(walk):
     pig, static, _, trial = walk
     for mirror in ([-1.0, 1.0, 1.0], [1.3, -1.3, 1.3]):
         other = static_pose(make_trial(static.markers.names, static.markers.p_WM * np.array(mirror)), pig)
-        told = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
-        assert told["static-mirrored"].severity is Severity.PROBLEM
-        assert {"head", "thorax", "right shank", "left shank"} <= set(told["static-mirrored"].about)
-        assert ("static-other-size" in told) == (mirror[0] == 1.3)
+        notices = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
+        assert notices["static-mirrored"].severity is Severity.PROBLEM
+        assert {"head", "thorax", "right shank", "left shank"} <= set(notices["static-mirrored"].about)
+        assert ("static-other-size" in notices) == (mirror[0] == 1.3)
 
 
 def test_a_trial_without_any_marker_of_the_set_is_a_problem(walk):
@@ -438,12 +438,14 @@ def test_a_trial_without_any_marker_of_the_set_is_a_problem(walk):
     _, _, pose, trial = walk
     cast = load_marker_set("ior-cast")
     other = keep(trial, [name for name in trial.markers.names if name not in cast])
-    told = {notice.code: notice for notice in reconstruct(trial, pose, cast).notices}
-    assert f"Only C7, T2 of the set {cast.name} is in" in told["no-marker-of-the-set"].sentence  # shared by chance
+    notices = {notice.code: notice for notice in reconstruct(trial, pose, cast).notices}
+    assert f"Only C7, T2 of the set {cast.name} is in" in notices["no-marker-of-the-set"].sentence  # shared by chance
     for strange in (other, make_trial((), np.zeros((5, 0, 3)))):
-        told = {notice.code: notice for notice in reconstruct(strange, pose, cast).notices}
-        assert told["no-marker-of-the-set"].severity is Severity.PROBLEM
-        assert f"No marker of the set {cast.name} is in {strange.source.name}" in told["no-marker-of-the-set"].sentence
+        notices = {notice.code: notice for notice in reconstruct(strange, pose, cast).notices}
+        assert notices["no-marker-of-the-set"].severity is Severity.PROBLEM
+        assert (
+            f"No marker of the set {cast.name} is in {strange.source.name}" in notices["no-marker-of-the-set"].sentence
+        )
 
 
 @pytest.mark.parametrize("side", "LR")

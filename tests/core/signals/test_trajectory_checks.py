@@ -69,16 +69,16 @@ def test_a_marker_that_never_moves_is_fixed_not_frozen():
     assert "ij" in {name for notice in notices for name in notice.about}
 
 
-@pytest.mark.parametrize(("frames", "told"), [(4, False), (5, True)])
-def test_a_marker_that_leaps_after_five_equal_frames_is_hidden_there(frames, told):
+@pytest.mark.parametrize(("frames", "reported"), [(4, False), (5, True)])
+def test_a_marker_that_leaps_after_five_equal_frames_is_hidden_there(frames, reported):
     """A gap filled with the last value was used as it was, and only a long one was told."""
     moving = moving_trial(FULL)
     p = moving.markers.p_WM.copy()
     p[50 : 50 + frames, 3] = p[50, 3]
     found = trajectory_checks(with_positions(moving, p))
-    assert [n.frames for n in found.notices] == [(50, 49 + frames)] * told
+    assert [n.frames for n in found.notices] == [(50, 49 + frames)] * reported
     hidden = np.zeros_like(found.copied)
-    hidden[51 : 50 + frames, 3] = told  # the first of them was seen
+    hidden[51 : 50 + frames, 3] = reported  # the first of them was seen
     assert_array_equal(found.copied, hidden)
     assert_array_equal(found.without_copies(moving).markers.visible, ~hidden)
 
@@ -91,12 +91,12 @@ def test_a_foot_at_rest_in_a_file_of_few_digits_is_not_frozen():
     assert trajectory_checks(with_positions(moving, p)).notices == ()
 
 
-@pytest.mark.parametrize(("frames", "told"), [(19, False), (20, True)])  # 0.2 s at 100 Hz
-def test_the_shortest_stretch_of_two_markers_in_one_place(frames, told):
+@pytest.mark.parametrize(("frames", "reported"), [(19, False), (20, True)])  # 0.2 s at 100 Hz
+def test_the_shortest_stretch_of_two_markers_in_one_place(frames, reported):
     moving = moving_trial(FULL)
     p = moving.markers.p_WM.copy()
     p[50 : 50 + frames, 3] = p[50 : 50 + frames, 7]
-    assert [n.frames for n in check_trajectories(with_positions(moving, p))] == [(50, 49 + frames)] * told
+    assert [n.frames for n in check_trajectories(with_positions(moving, p))] == [(50, 49 + frames)] * reported
 
 
 @pytest.mark.parametrize(("frames", "severity"), [(8, Severity.WARNING), (60, Severity.PROBLEM)])
@@ -165,16 +165,16 @@ def test_rate_and_length(frames, rate_hz, code, severity):
     assert [(n.code, n.severity, n.lowers_trust) for n in slow] == ([(code, severity, True)] if code else [])
 
 
-@pytest.mark.parametrize(("size_m", "told"), [(0.01, False), (0.05, True)])
-def test_a_spike_masks_its_own_frames(size_m, told):
+@pytest.mark.parametrize(("size_m", "reported"), [(0.01, False), (0.05, True)])
+def test_a_spike_masks_its_own_frames(size_m, reported):
     """a = A (2πf)²: 50 mm at 10 Hz are 197 m/s², 10 mm are 39."""
     moving = moving_trial(FULL, first_frame=341)
     p = moving.markers.p_WM.copy()
     t = np.arange(200) / 100.0
     p[:, 3, 1] += size_m * np.sin(2 * np.pi * 10.0 * t) * np.exp(-(((t - 1.0) / 0.05) ** 2))
     masked, notices = check_accelerations(with_positions(moving, p).markers, True, 341)
-    assert len(notices) == masked.any() == told
-    if told:
+    assert len(notices) == masked.any() == reported
+    if reported:
         (notice,) = notices
         assert (notice.code, notice.severity, notice.about) == (
             "accelerates-too-fast", Severity.WARNING, (moving.markers.names[3],),

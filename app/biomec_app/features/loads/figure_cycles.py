@@ -105,9 +105,9 @@ class LoadCycleFigure(FigureKind):
         """What is shown, over which cycles, and who is missing."""
         what = "residual on the root" if chosen["joint"] == RESIDUAL else chosen["joint"].lower()
         read_as = _residual_axes(chosen) if chosen["joint"] == RESIDUAL else content.own.read_as
-        told = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
+        cycles = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
         lacking = f" Without loads, and left out: {', '.join(content.absent)}." if content.absent else ""
-        return f"{chosen['quantity']}, {what}; {read_as}. Mean ± SD of {'; '.join(told)}.{lacking}"
+        return f"{chosen['quantity']}, {what}; {read_as}. Mean ± SD of {'; '.join(cycles)}.{lacking}"
 
     def draw(self, figure: Figure, content: LoadCycleContent, chosen: Chosen, ink: Ink) -> None:
         """A row a component; left before right, the midline alone."""
@@ -192,8 +192,8 @@ def _draw(axes: Axes, line: LoadLine | None, colour: str) -> bool:
 
 
 def _cycles(one: RecordedLoads) -> str:
-    told = dict.fromkeys(line.cycles.words for line in one.lines.values() if line.cycles is not None)
-    return " or ".join(told) or "no valid cycle"
+    words = dict.fromkeys(line.cycles.words for line in one.lines.values() if line.cycles is not None)
+    return " or ".join(words) or "no valid cycle"
 
 
 def _residual_axes(chosen: Chosen) -> str:

@@ -47,7 +47,7 @@ class _Loads(Overlay):
         self._unsure = [mixed(one, theme.faint, 0.65) for one in self._sure]
         self._paler: bool | None = None
         self._scale = 1.0
-        self._told: list[tuple[FloatArray, str]] = []
+        self._labels: list[tuple[FloatArray, str]] = []
 
     def _colours(self, frame: int) -> list[str] | None:
         """Colours of a frame; None if they are those of the frame before."""
@@ -61,10 +61,10 @@ class _Loads(Overlay):
         """Numbers beside the largest loads."""
         there = np.flatnonzero(np.isfinite(places).all(axis=1) & np.isfinite(sizes))
         largest = there[np.argsort(-sizes[there])][:LARGEST_TOLD]
-        self._told = [(places[k], f"{sizes[k]:.0f} {unit}") for k in largest]
+        self._labels = [(places[k], f"{sizes[k]:.0f} {unit}") for k in largest]
 
     def labels(self, moment: Moment) -> list[Label]:
-        return [Label(text, place, self.theme.text, 2) for place, text in self._told]
+        return [Label(text, place, self.theme.text, 2) for place, text in self._labels]
 
     def legend(self) -> list[LegendEntry]:
         entries = [self._entry()]
@@ -130,8 +130,8 @@ class JointMoments(_Loads):
         self._tell(centre, size, "N·m")
 
     def _entry(self) -> LegendEntry:
-        told = 0.1 / METRES_A_NEWTON_METRE / self._scale
-        return LegendEntry(f"joint moment, {told:.0f} N·m = 0.1 m radius", self._sure[0], "line")
+        moment_N_m = 0.1 / METRES_A_NEWTON_METRE / self._scale
+        return LegendEntry(f"joint moment, {moment_N_m:.0f} N·m = 0.1 m radius", self._sure[0], "line")
 
 
 class ResidualForce(_Loads):

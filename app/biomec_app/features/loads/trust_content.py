@@ -147,37 +147,37 @@ def _cells(limit: ResidualThreshold, here: list[float], judged: bool) -> tuple[t
 
 def _facts(analysis: Analysis) -> list[str]:
     found = analysis.loads
-    balance, told, facts = found.trust.balance, [], load_facts(analysis)
-    told.append(f"{facts['plates'].label}: {facts['plates'].text}.")
+    balance, sentences, facts = found.trust.balance, [], load_facts(analysis)
+    sentences.append(f"{facts['plates'].label}: {facts['plates'].text}.")
     if np.isfinite(balance.force_rms):
-        told.append(
+        sentences.append(
             f"Balance of the whole body: plates and motion differ by {number(balance.force_rms, 1)} N and "
             f"{number(balance.moment_rms, 1)} N·m RMS."
         )
     if facts["mass"].value is not None:
-        told.append(facts["mass"].text)
+        sentences.append(facts["mass"].text)
     if found.multibody.contacts:
-        told.append(
+        sentences.append(
             f"Both methods differ on purpose: {_multibody(found)} keeps all constraints, so that the ribs bear "
             f"the scapulae ({', '.join(found.multibody.contacts)}), and Newton-Euler leaves that to the joints."
         )
         each = [f"{one.joint} {number(one.force, 0)} N instead of {number(one.force_without, 0)} N"
                 for one in found.trust.effects]  # fmt: skip
         if each:
-            told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
+            sentences.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
     else:
-        told.append(
+        sentences.append(
             f"Newton-Euler and {_multibody(found)} differ by {facts['difference'].text} "
             f"(published: {PUBLISHED[0]} N and {PUBLISHED[1]} N·m)."
         )
     if facts["estimated"].value > 0.0:
-        told.append(f"The ground reaction is estimated, not measured, in {facts['estimated'].text} of the frames.")
+        sentences.append(f"The ground reaction is estimated, not measured, in {facts['estimated'].text} of the frames.")
     elif facts["external"].value:
-        told.append(f"The ground reaction is measured; it acts on: {facts['external'].text}.")
+        sentences.append(f"The ground reaction is measured; it acts on: {facts['external'].text}.")
     else:
-        told.append("No ground reaction was used: the residual holds it.")
-    told.append(f"Tables and report show: {facts['reading'].value} (Settings, Loads as shown).")
-    return told
+        sentences.append("No ground reaction was used: the residual holds it.")
+    sentences.append(f"Tables and report show: {facts['reading'].value} (Settings, Loads as shown).")
+    return sentences
 
 
 def _multibody(found: LoadResult) -> str:

@@ -477,8 +477,8 @@ def facts_html(facts: RunFacts, run: SimulationRun, theme: Theme) -> str:
         f'<tr><td style="color:{theme.faint}; padding-right:10px">{_held(name)}</td><td>{html(value)}</td></tr>'
         for name, value in facts.rows.items()
     )
-    told = [notice.sentence for notice in run.notices if notice.sentence != run.sentence]
-    notices = "".join(f"<br>• {html(sentence)}" for sentence in told)
+    sentences = [notice.sentence for notice in run.notices if notice.sentence != run.sentence]
+    notices = "".join(f"<br>• {html(sentence)}" for sentence in sentences)
     return (
         f'<b>{html(facts.name)}</b><br><span style="color:{colour}">{html(facts.sentence)}</span>{stale}'
         f"<table cellspacing=0 cellpadding=1>{rows}</table>{notices}"

@@ -259,17 +259,17 @@ def method_words(settings: SimulationSettings) -> str:
 
 def what_if_words(changes: WhatIf) -> str:
     """What is different from the recording; empty if nothing is."""
-    told = []
+    phrases = []
     if changes.mass != 1.0:
-        told.append(f"mass × {changes.mass:g}")
-    told += [f"mass of {names} × {factor:g}" for names, factor in _both_sides(changes.masses)]
-    told += [f"{mass:g} kg at {names}" for names, mass in _both_sides(changes.carried)]
+        phrases.append(f"mass × {changes.mass:g}")
+    phrases += [f"mass of {names} × {factor:g}" for names, factor in _both_sides(changes.masses)]
+    phrases += [f"{mass:g} kg at {names}" for names, mass in _both_sides(changes.carried)]
     if changes.gravity != 1.0:
-        told.append(f"gravity × {changes.gravity:g}")
+        phrases.append(f"gravity × {changes.gravity:g}")
     if changes.grip_m:
-        told.append(f"grip {abs(100.0 * changes.grip_m):g} cm {'wider' if changes.grip_m > 0.0 else 'narrower'}")
-    told += [f"{names} {100.0 * share:g} % weaker" for names, share in _both_sides(changes.weakened)]
-    return ", ".join(told)
+        phrases.append(f"grip {abs(100.0 * changes.grip_m):g} cm {'wider' if changes.grip_m > 0.0 else 'narrower'}")
+    phrases += [f"{names} {100.0 * share:g} % weaker" for names, share in _both_sides(changes.weakened)]
+    return ", ".join(phrases)
 
 
 def _both_sides(table: Mapping[str, float]) -> list[tuple[str, float]]:

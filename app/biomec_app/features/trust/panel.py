@@ -254,13 +254,13 @@ def _violation(one: TypeViolation) -> str:
 def _judged(one: TypeViolation) -> str:
     """Sentences about a type of constraint: what it is counted in, and whether that is good."""
     unit = UNITS.get(one.kind, "")
-    told = f"{one.words}: {_power(one.before)} as measured, {_power(one.after)} when consistent"
-    told += f" ({unit}), the mean of a row. " if unit else ", the mean of a row. "
+    sentence = f"{one.words}: {_power(one.before)} as measured, {_power(one.after)} when consistent"
+    sentence += f" ({unit}), the mean of a row. " if unit else ", the mean of a row. "
     if not math.isfinite(one.after):
-        return f"{told}No frame was solved."
+        return f"{sentence}No frame was solved."
     good = "This is good" if one.after <= GOOD_AFTER else "This is too much: look at the frames that did not converge"
     return (
-        f"{told}{good}; consistent movements stay below {_power(GOOD_AFTER)}, and as measured up to "
+        f"{sentence}{good}; consistent movements stay below {_power(GOOD_AFTER)}, and as measured up to "
         f"{_power(USUAL_BEFORE)} is usual."
     )
 

@@ -52,15 +52,15 @@ def _verdict(analysis: Analysis, panel: str, title: str, level: Level, sentence:
 def recording_told(analysis: Analysis) -> str:
     """What is open, in a line: recording, frames, rate, model and state of the analysis."""
     recorded = trial_facts(analysis.session.dynamic)
-    told = [recorded["file"].text, recorded["length"].text]
+    parts = [recorded["file"].text, recorded["length"].text]
     if "body" in analysis.done:
         model = model_facts(analysis)
-        told.append(f"model {model['name'].value}, {model['segments'].text}")
+        parts.append(f"model {model['name'].value}, {model['segments'].text}")
     if not analysis.done:
-        told.append("not analysed (F5)")
+        parts.append("not analysed (F5)")
     elif analysis.stale:
-        told.append(f"analysis {STALE} (F5)")
+        parts.append(f"analysis {STALE} (F5)")
     else:
         todo = count_steps(analysis, TODO)
-        told.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else f"analysis {CURRENT}")
-    return "  ·  ".join(told)
+        parts.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else f"analysis {CURRENT}")
+    return "  ·  ".join(parts)

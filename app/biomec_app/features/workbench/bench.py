@@ -175,9 +175,9 @@ def run_name(run: Run, draft: Draft, preset: str = "") -> str:
     if chosen is not None and all(there.get(k) == value for k, value in {**draft.opened, **chosen.values}.items()):
         return f"{run.title}, {chosen.name}"[:LONGEST_NAME]
     changed = [name for name, value in draft.opened.items() if there.get(name, value) != value]
-    told = ", ".join(f"{name} = {there[name]:g}" for name in changed[:MOST_VALUES])
+    values = ", ".join(f"{name} = {there[name]:g}" for name in changed[:MOST_VALUES])
     more = f" and {len(changed) - MOST_VALUES} more" if len(changed) > MOST_VALUES else ""
-    return (f"{run.title}, {told}{more}" if changed else run.title)[:LONGEST_NAME]
+    return (f"{run.title}, {values}{more}" if changed else run.title)[:LONGEST_NAME]
 
 
 class _DraftEdit(QUndoCommand):

@@ -95,8 +95,8 @@ class RunList(QWidget):
         item = QListWidgetItem(kept.name)
         item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEditable)
         item.setCheckState(Qt.CheckState.Checked if kept.shown else Qt.CheckState.Unchecked)
-        told = f"{kept.name}\n{kept.run.machine.title}\n{kept.run.status}"
-        item.setToolTip(f"{told}\n{STALE}" if stale else told)
+        tip = f"{kept.name}\n{kept.run.machine.title}\n{kept.run.status}"
+        item.setToolTip(f"{tip}\n{STALE}" if stale else tip)
         font = item.font()
         font.setItalic(stale)
         item.setFont(font)

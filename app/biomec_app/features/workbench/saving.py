@@ -122,8 +122,10 @@ class Saving:
         if isinstance(fault, BiomecError):
             self.context.user.fail("Save plots", str(fault))
         elif fault is not None:
-            told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
-            self.context.user.tell("Save plots", told)
+            sentence = (
+                f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
+            )
+            self.context.user.tell("Save plots", sentence)
         else:
             self._told(path)
 

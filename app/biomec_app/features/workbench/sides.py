@@ -53,11 +53,11 @@ def line_of(part: MachinePart, text: str) -> int | None:
 
 
 def _words(table: Mapping[str, Any]) -> str:
-    told = [str(table[key]) for key in ("type", "law") if isinstance(table.get(key), str)]
-    told += [f"{table[a]} – {table[b]}" for a, b in ENDS if isinstance(table.get(a), str) and b in table]
+    phrases = [str(table[key]) for key in ("type", "law") if isinstance(table.get(key), str)]
+    phrases += [f"{table[a]} – {table[b]}" for a, b in ENDS if isinstance(table.get(a), str) and b in table]
     if "mass" in table:
-        told.append(f"{table['mass']:.4g} kg")
-    return ", ".join(told)
+        phrases.append(f"{table['mass']:.4g} kg")
+    return ", ".join(phrases)
 
 
 class MachineOutline(QTreeWidget):

@@ -14,8 +14,8 @@ def pages_with_remarks(report: ClinicalReport) -> tuple[Page, ...]:
     """The pages of a report, at least one; one of them also lists the pages left out and the notices."""
     pages = report.pages or (Page("summary", report.title, ()),)
     at = next((k for k, page in enumerate(pages) if page.kind == MEASURED), len(pages) - 1)
-    told = replace(pages[at], blocks=(*pages[at].blocks, *_remarks(report)))
-    return (*pages[:at], told, *pages[at + 1 :])
+    with_remarks = replace(pages[at], blocks=(*pages[at].blocks, *_remarks(report)))
+    return (*pages[:at], with_remarks, *pages[at + 1 :])
 
 
 def _remarks(report: ClinicalReport) -> list[Block]:

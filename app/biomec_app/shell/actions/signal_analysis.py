@@ -115,10 +115,14 @@ def extra_actions(loaded: Loaded = Loaded()) -> tuple[Action, ...]:
 
     def tell(context: Context) -> None:
         count = len(loaded.extensions)
-        told = f"{count} function{'' if count == 1 else 's'} of your own {'was' if count == 1 else 'were'} loaded from"
-        told += f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts,"
-        told += " if you allow it; docs/extending.md tells how."
-        words = "\n\n".join([told, *loaded.faults])
+        sentence = (
+            f"{count} function{'' if count == 1 else 's'} of your own {'was' if count == 1 else 'were'} loaded from"
+        )
+        sentence += (
+            f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts,"
+        )
+        sentence += " if you allow it; docs/extending.md tells how."
+        words = "\n\n".join([sentence, *loaded.faults])
         if not loaded.refused:
             context.user.tell("Own Functions", words)
         elif context.user.confirm("Own Functions", words, (ASK_AGAIN,)) == ASK_AGAIN:

@@ -95,7 +95,7 @@ class Forces(Overlay):
         self._arrows = Arrows(len(plates), FORCE)
         self.surfaces = self._arrows.surfaces
         self._scale = 1.0
-        self._told: list[tuple[FloatArray, str]] = []
+        self._labels: list[tuple[FloatArray, str]] = []
 
     def at(self, frame: int | None) -> tuple[FloatArray, FloatArray]:
         """Points [m] and forces [N], (P, 3) each, of a frame; NaN where a plate is not loaded."""
@@ -108,10 +108,10 @@ class Forces(Overlay):
         starts, forces = self.at(moment.frame)
         self._scale = moment.scale
         ends = self._arrows.place(starts, METRES_A_NEWTON * moment.scale * forces)
-        self._told = [(place, f"{np.linalg.norm(f):.0f} N") for place, f in zip(ends, forces, strict=True)]
+        self._labels = [(place, f"{np.linalg.norm(f):.0f} N") for place, f in zip(ends, forces, strict=True)]
 
     def labels(self, moment: Moment) -> list[Label]:
-        return [Label(text, place, self.theme.text, 3) for place, text in self._told if np.isfinite(place).all()]
+        return [Label(text, place, self.theme.text, 3) for place, text in self._labels if np.isfinite(place).all()]
 
     def legend(self) -> list[LegendEntry]:
         return [LegendEntry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]

@@ -65,9 +65,9 @@ def functional_joint(
         centre = functional_centre((proximal.R, proximal.p), (distal.R, distal.p), options)
         place = proximal.static(centre.centre_proximal)
         moved = float(np.linalg.norm(place - body.static[definition.centre]))
-        told = (*centre.notices, *_implausible(definition, moved, centre))
-        if _refused(told) or not np.isfinite(place).all():
-            return FunctionalJoint(joint, centre, body.options, None, None, told)
+        centre_notices = (*centre.notices, *_implausible(definition, moved, centre))
+        if _refused(centre_notices) or not np.isfinite(place).all():
+            return FunctionalJoint(joint, centre, body.options, None, None, centre_notices)
         x, y, z = (float(value) for value in place)
         notice = info(
             "functional-centre",
@@ -77,7 +77,7 @@ def functional_joint(
         )
         points = {**body.options.points, definition.centre: (x, y, z)}
         changed = replace(body.options, points=points)
-        return FunctionalJoint(joint, centre, changed, moved, None, (*told, notice))
+        return FunctionalJoint(joint, centre, changed, moved, None, (*centre_notices, notice))
     usual = _usual_axis(body, definition)
     axis = functional_axis((proximal.R, proximal.p), (distal.R, distal.p), options, towards=usual)
     direction = axis.direction_proximal

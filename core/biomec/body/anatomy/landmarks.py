@@ -203,15 +203,17 @@ def believable_centres(
     if taken:
         away = {name: f" ({1e3 * apart[name]:.0f} mm from the model's own)" if name in apart else "" for name in taken}
         listed = ", ".join(f"{words(name)}{away[name]}" for name in taken)
-        told = (
+        sentence = (
             f"Joint centres that the static recording holds were taken: {listed}. To take the model's own, switch off "
         )
-        told += "“Centres of the recording” in the settings of the body model."
-        notices.append(info("centres-stored", told, *taken))
+        sentence += "“Centres of the recording” in the settings of the body model."
+        notices.append(info("centres-stored", sentence, *taken))
     for name in stored.keys() - taken.keys():
-        told = f"{words(name)} as the static recording holds it lies {1e3 * apart[name]:.0f} mm from the model's own "
-        told += f"(limit {1e3 * farthest:.0f} mm), so it was not used. Check the unit and the static."
-        notices.append(warning("centre-stored-implausible", told, name))
+        sentence = (
+            f"{words(name)} as the static recording holds it lies {1e3 * apart[name]:.0f} mm from the model's own "
+        )
+        sentence += f"(limit {1e3 * farthest:.0f} mm), so it was not used. Check the unit and the static."
+        notices.append(warning("centre-stored-implausible", sentence, name))
     return taken, notices
 
 

@@ -190,8 +190,8 @@ def build_subject_model(
     plan = plan_points(model, recorded, measures, options.centres, given, revised)
     if options.stored_centres:
         left = {name: p for name, p in stored.items() if not {name, landmark_pattern(name)} & options.centres.keys()}
-        taken, told = believable_centres(left, plan.at_static(recorded, measures), in_words(marker_set))
-        notices += told
+        taken, judged = believable_centres(left, plan.at_static(recorded, measures), in_words(marker_set))
+        notices += judged
         plan = plan_points(model, recorded, measures, options.centres, {**taken, **given}, revised)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)

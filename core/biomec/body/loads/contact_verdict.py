@@ -145,7 +145,11 @@ def judge_contacts(
     15 %, unless they are all too light and feet lie beside the plates. An assumed mass bounds nothing; if the contacts
     do not agree either, their forces are compared with nothing, and they are "check".
     """
-    shown, g, told = support(trial, assignment, motion, gravity, required), float(np.linalg.norm(gravity)), [*notices]
+    shown, g, warnings = (
+        support(trial, assignment, motion, gravity, required),
+        float(np.linalg.norm(gravity)),
+        [*notices],
+    )
     there = range(len(shown.contacts))
 
     def measured(mass_kg: float) -> list[tuple[ContactFigures, BoolArray]]:
@@ -163,7 +167,7 @@ def judge_contacts(
     if origin == "assumed":
         found = [(replace(one, delta=np.nan, run_s=0.0, rms_bw=np.nan), np.zeros_like(gone)) for one, gone in found]
     alike = _alike([figures for figures, _ in found])
-    verdicts = [_judged(shown, k, *found[k], told, required is not None, alike) for k in there]
+    verdicts = [_judged(shown, k, *found[k], warnings, required is not None, alike) for k in there]
     sound = [one.figures.delta for one in verdicts if FORCE.grade(one.figures.delta) is Grade.GOOD]
     walk = used * (1.0 + float(np.median(sound))) if sound else None
     order = sorted(verdicts, key=lambda one: one.on_s)

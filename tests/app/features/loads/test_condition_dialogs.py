@@ -59,15 +59,15 @@ def test_a_comparison_is_that_of_the_command_line_bit_for_bit(grips, tmp_path, c
         save_project(analysis.stored(), paths[-1])
     arguments = ["compare", str(paths[0]), str(paths[1]), "--axes", "distal", "--unit", "per-kg", "--measure", "rms"]
     assert main([*arguments, "--joint", "right elbow", "--joint", "left elbow", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["loads"]
+    printed = json.loads(capsys.readouterr().out)["loads"]
     reading = LoadReading(axes="distal", normalisation="mass")
     found = compared(*grips.items(), reading, ComparisonOptions(measure="rms"), JOINTS)
-    assert list(found.names) == list(told)
+    assert list(found.names) == list(printed)
     for c, name in enumerate(found.names):
-        assert found.mean[c].tolist() == told[name]["mean"]
-        assert found.sd[c].tolist() == told[name]["sd"]
-        assert float(found.p[c]) == told[name]["p"]
-        assert float(found.pearson[c]) == told[name]["pearson_r"]
+        assert found.mean[c].tolist() == printed[name]["mean"]
+        assert found.sd[c].tolist() == printed[name]["sd"]
+        assert float(found.p[c]) == printed[name]["p"]
+        assert float(found.pearson[c]) == printed[name]["pearson_r"]
 
 
 def test_no_column_of_a_comparison_is_lost_where_it_is_divided(grips):

@@ -204,18 +204,18 @@ def test_only_settings_that_do_something_can_be_entered(qtbot, context, document
     }
 
 
-@pytest.mark.parametrize(("name", "text", "told"), [
+@pytest.mark.parametrize(("name", "text", "sentence"), [
     ("alpha", "", "α: nothing is not a number"), ("alpha", "0", "must be positive"),
     ("rho", "1e", '"1e" is not a number'),
     ("max_iterations", "inf", "inf is not a whole number"), ("max_iterations", "nan", "nan is not a whole number"),
     ("max_iterations", "2.5", "Step iterations: 2.5 is not a whole number"),
     ("max_iterations", "0", "1 to 1000, not 0"),
 ])  # fmt: skip
-def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, told):
+def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, sentence):
     dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))
     qtbot.addWidget(dialog)
     dialog.advanced.rows[ADVANCED[name]].widget.setText(text)
-    assert told in dialog.wrong.text()
+    assert sentence in dialog.wrong.text()
     assert not dialog.run.isEnabled()
     dialog.advanced.reset.click()
     assert dialog.run.isEnabled()
@@ -343,11 +343,11 @@ def test_a_stopped_run_keeps_what_it_reached(qtbot, context, panel, document):
 
 
 def test_a_run_that_cannot_be_set_up_changes_nothing(qtbot, context, document):
-    told = []
-    context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    sentences = []
+    context.jobs.failed.connect(lambda title, sentence: sentences.append(sentence))
     running.simulate(context, replace(SHORT, input="pd", what_if=WhatIf(weakened={"third knee": 0.5})))
     wait(qtbot, context)
-    assert "third knee" in told[0]
+    assert "third knee" in sentences[0]
     assert not document.analysis.simulations
 
 
@@ -359,10 +359,10 @@ def test_runs_are_renamed_and_deleted_and_undone(qtbot, context, panel, simulate
     panel.choose("short")
     panel.show_run(beside=False)
     panel.ask_name = lambda before: "played back"
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     panel.buttons["rename"].click()
-    assert "already" in told[0]
+    assert "already" in sentences[0]
     panel.ask_name = lambda before: f" {before} one "
     panel.buttons["rename"].click()
     wait(qtbot, context)

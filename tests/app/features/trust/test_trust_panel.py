@@ -95,15 +95,15 @@ def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
     context.run_until = lambda step, title="": asked.append((step, title))
     widget.pages.nothing.linkActivated.emit("run")
     assert asked == [("cycles", "Kinematic Analysis")]
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append((title, sentence))
+    messages = []
+    context.user.tell = context.user.fail = lambda title, sentence: messages.append((title, sentence))
 
     def busy(step: str, title: str = "") -> None:
         raise BiomecError("Something else is running.")
 
     context.run_until = busy
     widget.pages.nothing.linkActivated.emit("run")
-    assert told == [("Kinematic Analysis", "Something else is running.")]
+    assert messages == [("Kinematic Analysis", "Something else is running.")]
 
 
 def test_results_of_older_settings_are_marked(qtbot, panel, document_with_demo, demo_analysis):

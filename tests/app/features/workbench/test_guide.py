@@ -32,8 +32,8 @@ def test_what_is_named_exists(student):
 def test_the_keys_are_those_of_the_menus(student):
     there = {keys.toString() for item in student.window.findChildren(QAction) for keys in item.shortcuts()}
     rows = re.findall(r"^\| (`.+?) \| ", PAGE.split("| keys | what they do |")[1], re.MULTILINE)
-    told = {QKeySequence(keys).toString() for row in rows for keys in re.findall(r"`([^`]+)`", row)}
-    assert told - there == {"F2", "Del"}  # of the list of runs itself
+    documented = {QKeySequence(keys).toString() for row in rows for keys in re.findall(r"`([^`]+)`", row)}
+    assert documented - there == {"F2", "Del"}  # of the list of runs itself
     left = {
         "Ctrl+W",
         "Ctrl+Y",
@@ -41,7 +41,7 @@ def test_the_keys_are_those_of_the_menus(student):
         "Ctrl+Shift+Left",
         "Ctrl+Shift+Right",
     }  # ways to say the same, or told in words
-    assert {key for key in there - told if key} <= left
+    assert {key for key in there - documented if key} <= left
 
 
 def test_the_page_shows_every_picture_and_they_are_small():

@@ -97,5 +97,5 @@ def test_keys_are_words_with_units(key, words):
 
 
 def test_how_runs_ended_is_told():
-    told = status_words([("one", run(method="failing"))])
-    assert told == "one: ran away after 0.3 s\n   The torque is one-sided."
+    words = status_words([("one", run(method="failing"))])
+    assert words == "one: ran away after 0.3 s\n   The torque is one-sided."

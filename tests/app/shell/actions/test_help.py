@@ -89,10 +89,10 @@ def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, de
     assert "Time and distance" not in window.text()
     window.save(tmp_path / "cycles.txt")
     assert (tmp_path / "cycles.txt").read_text("utf-8") == window.text()
-    told = []
-    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
     window.save(tmp_path / "none" / "cycles.txt")
-    assert "cycles.txt" in told[0]
+    assert "cycles.txt" in sentences[0]
     from biomec.pipeline.analysis import Analysis
 
     context.document.change("Nothing", Analysis(demo_analysis.session))

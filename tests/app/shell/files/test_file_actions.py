@@ -415,9 +415,9 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
 ):
     """A letter that lay among the recordings had kept all of them out."""
     run(qtbot, whole, "file.close")
-    told = []
-    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: told.append(sentence)
-    whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    sentences = []
+    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: sentences.append(sentence)
+    whole.context.jobs.failed.connect(lambda title, sentence: sentences.append(sentence))
     letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
     letter.write_bytes(b"PK\x03\x04" + b"\0" * 60)
     scan.write_bytes(b"%PDF-1.7")
@@ -425,22 +425,22 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
     drop(qtbot, whole, letter, notes, movement_file, scan)
     (dialog,) = whole.findChildren(ImportDialog)
     assert dialog.plan.dynamic == movement_file
-    (sentence,) = told
+    (sentence,) = sentences
     assert sentence.startswith("Left out: letter.docx, scan.pdf: this is not a recording that Biomec knows.")
     assert " notes.txt: " in sentence
     dialog.done(0)
     dialog.deleteLater()
     qtbot.turns()
     drop(qtbot, whole, letter, scan)
-    assert told[1].startswith("letter.docx, scan.pdf: this is not a recording that Biomec knows.")
+    assert sentences[1].startswith("letter.docx, scan.pdf: this is not a recording that Biomec knows.")
     drop(qtbot, whole, notes, letter)  # alone, it may be a table, but it is none
-    assert "notes.txt" in told[2]
+    assert "notes.txt" in sentences[2]
     assert whole.findChildren(ImportDialog) == []
 
 
 def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qtbot, whole, tmp_path):
-    told = []
-    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: told.append(sentence)
+    sentences = []
+    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: sentences.append(sentence)
     whole.path = tmp_path / "study.biomec"
     run(qtbot, whole, "file.save")
     run(qtbot, whole, "file.close")
@@ -448,7 +448,7 @@ def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qt
     letter.write_bytes(b"PK\x03\x04")
     drop(qtbot, whole, letter, whole.path)
     assert whole.context.document.path == whole.path
-    assert told == ["A project is opened by itself: study.biomec was taken, and letter.docx left out."]
+    assert sentences == ["A project is opened by itself: study.biomec was taken, and letter.docx left out."]
 
 
 def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, movement_file, static_file):
@@ -500,8 +500,8 @@ def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_recording, short_
     assert_array_equal(again.angles.values, short_analysis.angles.values)
     assert_array_equal(again.motion.qddot, short_analysis.motion.qddot)
     assert not with_recording.context.document.is_modified
-    (told,) = with_recording.heard
-    assert told.startswith("Left out: letter.docx: this is not a recording that Biomec knows.")
+    (sentence,) = with_recording.heard
+    assert sentence.startswith("Left out: letter.docx: this is not a recording that Biomec knows.")
 
 
 def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_recording, tmp_path):

@@ -180,16 +180,16 @@ def test_damaged_unsaved_work_is_set_aside_and_the_file_asked_for_opens(qtbot, t
     window.autosave.folder.mkdir()
     file = window.autosave.folder / "1-ab.biomec"
     file.write_bytes(wanted.read_bytes()[:-7] if damage is None else damage)
-    told = []
+    sentences = []
     window.context.user.confirm = lambda title, question, choices: choices[0]
-    window.context.user.fail = lambda title, sentence: told.append(sentence)
+    window.context.user.fail = lambda title, sentence: sentences.append(sentence)
     _begin(window, (wanted,), False)
     qtbot.waitUntil(lambda: window.context.document.is_open)
     assert window.context.document.analysis.session.subject.name == "Wanted"
     assert not file.exists()
     assert file.with_suffix(".damaged").exists()
-    assert len(told) == 1
-    assert str(file.with_suffix(".damaged")) in told[0]
+    assert len(sentences) == 1
+    assert str(file.with_suffix(".damaged")) in sentences[0]
     assert leftovers(window.autosave.folder) == ()
     window.context.document.undo_stack.setClean()
     window.close()

@@ -129,8 +129,8 @@ def test_a_contact_is_given_to_another_and_back(qtbot, context, document_with_de
 def test_a_choice_for_a_contact_that_is_not_there_is_told(demo_analysis):
     signals = replace(demo_analysis.settings.signals, by_hand=(ContactChoice("Pe_D", 99.0, "right foot"),))
     again = demo_analysis.with_settings(replace(demo_analysis.settings, signals=signals)).run("signals")
-    (told,) = [notice for notice in again.signals.notices if notice.code == "contact-choice-unused"]
-    assert "99.00 s" in told.sentence
+    (notice,) = [notice for notice in again.signals.notices if notice.code == "contact-choice-unused"]
+    assert "99.00 s" in notice.sentence
 
 
 def test_bars_of_the_chart_choose_contacts(qtbot, context, document_with_demo):

@@ -29,10 +29,10 @@ def asked(context):
 
 
 @pytest.fixture
-def told(context):
-    said = []
-    context.user.tell = context.user.fail = lambda title, sentence: said.append(sentence)
-    return said
+def sentences(context):
+    sentences = []
+    context.user.tell = context.user.fail = lambda title, sentence: sentences.append(sentence)
+    return sentences
 
 
 def changed(settings, **options):
@@ -49,13 +49,13 @@ def test_settings_are_saved_as_the_command_line_takes_them(context, document_wit
     assert read_settings(tmp_path / "mine.json") == (document_with_demo.analysis.settings, ())
 
 
-def test_settings_are_loaded_can_be_undone_and_replayed(context, document_with_demo, tmp_path, asked, told):
+def test_settings_are_loaded_can_be_undone_and_replayed(context, document_with_demo, tmp_path, asked, sentences):
     before = document_with_demo.analysis
     wanted = changed(before.settings)
     write_settings(wanted, tmp_path / "other.json")
     context.user.ask_file = lambda *asked: tmp_path / "other.json"
     files.load_settings(context)
-    assert (asked, told) == ([], [])
+    assert (asked, sentences) == ([], [])
     assert document_with_demo.analysis.settings == wanted
     assert "angles" in document_with_demo.analysis.stale
     line = document_with_demo.history[-1]
@@ -70,7 +70,7 @@ def test_settings_are_loaded_can_be_undone_and_replayed(context, document_with_d
 
 @pytest.mark.parametrize("answer", [files.OF_THE_FILE, files.OF_THIS, None])
 def test_functional_centres_of_another_recording_come_only_if_they_are_wanted(
-    context, document_with_demo, tmp_path, asked, told, answer
+    context, document_with_demo, tmp_path, asked, sentences, answer
 ):
     """They are places in the static of the recording that they were found on."""
     before = document_with_demo.analysis
@@ -98,12 +98,12 @@ def test_settings_that_cannot_be_read_change_nothing(context, document_with_demo
     assert document_with_demo.undo_stack.count() == 0
 
 
-def test_settings_that_are_there_already_change_nothing_and_say_so(context, document_with_demo, tmp_path, told):
+def test_settings_that_are_there_already_change_nothing_and_say_so(context, document_with_demo, tmp_path, sentences):
     write_settings(document_with_demo.analysis.settings, tmp_path / "same.json")
     context.user.ask_file = lambda *asked: tmp_path / "same.json"
     files.load_settings(context)
     assert document_with_demo.undo_stack.count() == 0
-    assert "already" in told[0]
+    assert "already" in sentences[0]
 
 
 def test_the_report_is_the_one_of_the_command_line(qtbot, context, short_analysis, tmp_path, asked):

@@ -41,9 +41,9 @@ def test_a_forearm_without_the_radial_styloid_keeps_its_ulna(model):
     body = built(model, "ER_D")
     assert set(body.left_out) == {"right radius", "right hand"}
     ulna, whole = body.inertia.segments["right ulna"], built(model).inertia.segments["right ulna"]
-    told = {notice.code: notice.sentence for notice in body.notices if "right ulna" in notice.about}
-    assert "because the static pose has no CAP_D" in told["length-from-stature"]
-    assert "PME_D, EU_D, EL_D, EM_D" in told["inertial-frame-substitute"]
+    sentences = {notice.code: notice.sentence for notice in body.notices if "right ulna" in notice.about}
+    assert "because the static pose has no CAP_D" in sentences["length-from-stature"]
+    assert "PME_D, EU_D, EL_D, EM_D" in sentences["inertial-frame-substitute"]
     assert ulna.mass == pytest.approx(whole.mass, rel=1e-12)
     # the wrist's centre lies half a wrist (3 cm) beside EU, so that the axis turns by 0.03/0.27 at most, and the centre
     # of mass at 42 % of the length with it; the person's forearm is as long as the stature foretells within 10 %
@@ -149,7 +149,7 @@ def test_the_shoulder_goes_with_the_revision_of_the_table():
     assert body.plan.methods["GU_D"] == "shoulder-dumas-2018"
     depth = np.linalg.norm(body.static["C7"] - body.static["IJ"])
     assert np.linalg.norm(body.static["GU_D"] - body.static["AC_D"]) == pytest.approx(0.33 * depth, rel=1e-9)
-    told = [notice.sentence for notice in body.notices if notice.code == "centres"]
-    assert "GU by shoulder-dumas-2018" in told[0]
+    sentences = [notice.sentence for notice in body.notices if notice.code == "centres"]
+    assert "GU by shoulder-dumas-2018" in sentences[0]
     chosen = built("m17", inertia=table, centres={"GU_*": "shoulder-reed-1999"})
     assert chosen.plan.methods["GU_D"] == "shoulder-reed-1999"

@@ -161,9 +161,9 @@ def test_a_centre_that_only_the_static_holds_is_taken_and_moves_with_its_segment
     body = with_stored(own + OFFSET)
     assert body.plan.methods["CAQ_D"] == "given"
     assert_allclose(body.static["CAQ_D"], own + OFFSET, atol=1e-12)
-    (told,) = [notice for notice in body.notices if notice.code == "centres-stored"]
-    assert told.about == ("CAQ_D",)
-    assert f"{1e3 * np.linalg.norm(OFFSET):.0f} mm" in told.sentence
+    (notice,) = [notice for notice in body.notices if notice.code == "centres-stored"]
+    assert notice.about == ("CAQ_D",)
+    assert f"{1e3 * np.linalg.norm(OFFSET):.0f} mm" in notice.sentence
     shift = np.array([0.1, 0.2, 0.3])
     moved = body.points_in_motion({name: (p + shift)[None] for name, p in PERSON.markers.items()})
     assert_allclose(moved["CAQ_D"][0], own + OFFSET + shift, atol=1e-9)
@@ -186,6 +186,6 @@ def test_a_stored_centre_far_from_the_regression_is_refused_by_the_limit_of_func
     own = built().static["CAQ_D"]
     body = with_stored(own + np.array([0.0, 0.0, 0.046]))
     assert body.plan.methods["CAQ_D"] == "hip-harrington-2007"
-    (told,) = [notice for notice in body.notices if notice.code == "centre-stored-implausible"]
-    assert "46 mm" in told.sentence
-    assert "limit 45 mm" in told.sentence
+    (notice,) = [notice for notice in body.notices if notice.code == "centre-stored-implausible"]
+    assert "46 mm" in notice.sentence
+    assert "limit 45 mm" in notice.sentence

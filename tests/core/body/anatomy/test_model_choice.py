@@ -107,6 +107,6 @@ def test_without_a_static_the_refusal_asks_for_one():
 def test_real_a_walk_without_a_static_is_refused_with_the_option_to_give_one(capsys, tmp_path):
     walk = recording("gait_rajagopal", "motion_capture_walk.trc")
     assert main(["analyze", str(walk), "--static", "none", "--out", str(tmp_path)]) == 1
-    told = capsys.readouterr().err
-    assert "No static was found beside motion_capture_walk.trc" in told
-    assert "Give the static acquisition, or check the marker set and the labels. (--static FILE)" in told
+    printed = capsys.readouterr().err
+    assert "No static was found beside motion_capture_walk.trc" in printed
+    assert "Give the static acquisition, or check the marker set and the labels. (--static FILE)" in printed

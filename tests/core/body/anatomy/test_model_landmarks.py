@@ -23,8 +23,8 @@ GAIT = {
 
 @pytest.mark.parametrize(("name", "known"), [("biomec-full", SHARED), ("plug-in-gait", SHARED | GAIT)])
 def test_a_landmark_is_told_where_it_is_and_by_the_marker_that_gives_it(name, known):
-    told = in_words(load_marker_set(name))
-    assert {code: told(code) for code in known} == known
+    words = in_words(load_marker_set(name))
+    assert {code: words(code) for code in known} == known
 
 
 def test_everything_that_shipped_models_and_sets_speak_of_has_words():

@@ -217,13 +217,13 @@ def test_a_gap_stays_in_its_frames_and_is_told_by_landmark():
         outside = np.r_[0 : 20 - reach, 25 + reach : 60]
         assert_allclose(ours[outside], theirs[outside], rtol=0, atol=1e-9)
         assert np.isfinite(ours[np.r_[0:20, 25:60]]).all()
-    (told,) = notice(gap, "frames-missing")
-    assert told.frames == (20, 24)
-    assert "IJ" in told.sentence
-    assert "Frames 20 to 24 (0.05 s)" in told.sentence
+    (missing,) = notice(gap, "frames-missing")
+    assert missing.frames == (20, 24)
+    assert "IJ" in missing.sentence
+    assert "Frames 20 to 24 (0.05 s)" in missing.sentence
     numbered = consistent_motion(body, without(markers, "IJ", slice(20, 25)), first_frame=101)
     assert "Frames 121 to 125" in notice(numbered, "frames-missing")[0].sentence
-    assert "CAC" not in told.sentence  # what is computed from others is not what the user must fill
+    assert "CAC" not in missing.sentence  # what is computed from others is not what the user must fill
 
 
 def test_landmarks_on_a_line_are_told_by_segment():
@@ -296,8 +296,8 @@ def test_a_massless_segment_makes_the_metric_plain_and_says_so():
     body = massless(person(), "right hand")
     markers = markers_of(body, perturbed())
     result = consistent_motion(body, markers)
-    (told,) = notice(result, "no-mass-metric")
-    assert "right hand" in told.sentence
+    (metric_notice,) = notice(result, "no-mass-metric")
+    assert "right hand" in metric_notice.sentence
     plain = consistent_motion(body, markers, None, ConsistencyOptions(metric="identity"))
     assert not notice(plain, "no-mass-metric")
     assert_allclose(result.qddot, plain.qddot)
@@ -319,9 +319,9 @@ def test_a_landmark_that_leaves_its_segment_is_named():
     p = np.array(markers.p_WM)
     p[:, markers.index("EM_D")] += [0.0, 0.0, -0.05]
     result = consistent_motion(body, replace(markers, p_WM=p))
-    told = [one for one in notice(result, "segment-changes-shape") if one.about[0] == "right humerus"]
-    assert len(told) == 1
-    assert "EM_D" in told[0].about
+    notices = [one for one in notice(result, "segment-changes-shape") if one.about[0] == "right humerus"]
+    assert len(notices) == 1
+    assert "EM_D" in notices[0].about
     worst = notice(result, "marker-residuals")[0]
     assert worst.about[0] == "EM_D"
     assert notice(result, "worst-constraints")

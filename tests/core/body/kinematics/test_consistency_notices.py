@@ -44,8 +44,8 @@ def test_a_marker_of_the_thorax_that_slips_is_told(pushing_up, m17):
     markers = pushing_up.dynamic.markers
     p = np.array(markers.p_WM)
     p[:, markers.index("T8")] += [-0.05, 0.0, 0.0]
-    (told,) = shape_changes(m17, replace(markers, p_WM=p))
-    assert told.about == ("thorax", "T8")
+    (change,) = shape_changes(m17, replace(markers, p_WM=p))
+    assert change.about == ("thorax", "T8")
 
 
 def test_a_computed_point_is_told_with_the_markers_that_it_comes_from(pushing_up, m17):
@@ -53,6 +53,6 @@ def test_a_computed_point_is_told_with_the_markers_that_it_comes_from(pushing_up
     p = np.array(markers.p_WM)
     for name in ("EM_D", "EL_D"):  # both slip alike: the humerus keeps their distance, the ulna gets longer
         p[:, markers.index(name)] += [0.0, 0.04, 0.0]
-    told = [one.sentence for one in shape_changes(m17, replace(markers, p_WM=p)) if one.about[0] == "right ulna"]
-    assert len(told) == 1
-    assert "EU_D" in told[0] or "PME_D (from EM_D, EL_D)" in told[0]
+    sentences = [one.sentence for one in shape_changes(m17, replace(markers, p_WM=p)) if one.about[0] == "right ulna"]
+    assert len(sentences) == 1
+    assert "EU_D" in sentences[0] or "PME_D (from EM_D, EL_D)" in sentences[0]

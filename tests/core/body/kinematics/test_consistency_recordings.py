@@ -92,6 +92,6 @@ def test_both_feet_of_the_walk_over_plates_are_held_while_they_stand():
 
 
 def test_a_hand_with_one_marker_is_said_to_be_left_some_freedom():
-    told = [notice for notice in solved("pig", "markers").notices if notice.code == "segment-free"]
-    assert told
-    assert {"right hand", "left hand"} <= set(told[0].about)
+    notices = [notice for notice in solved("pig", "markers").notices if notice.code == "segment-free"]
+    assert notices
+    assert {"right hand", "left hand"} <= set(notices[0].about)

@@ -91,8 +91,8 @@ def test_always_holds_every_frame_of_the_contact_and_tells_where_there_is_none()
     always, threshold = (found(assignment, contacts=kind, threshold_n=150.0) for kind in ("always", "threshold"))
     assert (always.active | ~threshold.active).all()
     assert always.active.sum() > threshold.active.sum()
-    (told,) = [notice for notice in always.notices if notice.code == "contact-not-always"]
-    assert "right foot" in told.sentence
+    (notice,) = [notice for notice in always.notices if notice.code == "contact-not-always"]
+    assert "right foot" in notice.sentence
 
 
 def test_never_holds_nothing_and_missing_assignments_are_told():

@@ -126,9 +126,9 @@ def test_a_segment_without_markers_is_flagged_and_named():
     s = result.segments.index("right hand")
     assert result.undetermined[20:30, s].all()
     assert result.undetermined.sum() == 10  # nothing else, nowhere else
-    (told,) = [one for one in result.notices if one.code == "segment-undetermined"]
-    assert told.about == ("right hand",)
-    assert told.frames == (20, 29)
+    (notice,) = [one for one in result.notices if one.code == "segment-undetermined"]
+    assert notice.about == ("right hand",)
+    assert notice.frames == (20, 29)
     assert result.valid.all()
     assert not result.determined("right hand")[20:30].any()
     assert result.determined("right foot").all()
@@ -160,8 +160,8 @@ def test_where_markers_leave_a_freedom_the_landmarks_decide():
     weights = WeightOptions(kind="table", markers=dict.fromkeys(of(body, "right hand"), 0.0))
     result = consistent_motion(body, markers, options=replace(MARKERS, weights=weights))
     assert not result.undetermined.any()
-    (told,) = [one for one in result.notices if one.code == "segment-free"]
-    assert told.about == ("right hand",)
+    (notice,) = [one for one in result.notices if one.code == "segment-free"]
+    assert notice.about == ("right hand",)
     assert error(body, result, q) < 1e-6
 
 

@@ -65,12 +65,12 @@ def test_ribs_that_would_have_to_pull_are_told_and_lower_the_trust() -> None:
     loads = pressing(curve)
     found = with_contacts(trust, loads, without)
     assert found.level == "check"
-    told = [notice for notice in found.notices if notice.code == "contact-pulls"]
-    assert [notice.severity for notice in told] == [Severity.WARNING]
-    assert told[0].frames == (100, 119)
-    assert told[0].about == (loads.contacts[0],)
+    notices = [notice for notice in found.notices if notice.code == "contact-pulls"]
+    assert [notice.severity for notice in notices] == [Severity.WARNING]
+    assert notices[0].frames == (100, 119)
+    assert notices[0].about == (loads.contacts[0],)
     share = 100.0 * 20 / (without.frames - 4)
-    assert f"in {share:.0f} % of the frames, most from 1.00 to 1.19 s, by up to 200 N" in told[0].sentence
+    assert f"in {share:.0f} % of the frames, most from 1.00 to 1.19 s, by up to 200 N" in notices[0].sentence
     assert "they cannot" in found.verdict
     assert any("serratus anterior" in notice.sentence for notice in found.notices)
     poor = with_contacts(replace(trust, level="poor"), loads, without)
@@ -86,9 +86,9 @@ def test_the_joints_that_contacts_change_are_told_with_and_without() -> None:
     one = found["right sternoclavicular"]
     assert one.force == pytest.approx(np.linalg.norm(loads.force[2:-2, j], axis=1).mean())
     assert one.force_without == pytest.approx(np.linalg.norm(without.force[2:-2, j], axis=1).mean())
-    told = next(notice for notice in with_contacts(trust, loads, without).notices
+    notice = next(notice for notice in with_contacts(trust, loads, without).notices
                 if notice.code == "contacts-change-loads")  # fmt: skip
-    assert f"right sternoclavicular {one.force:.0f} N instead of {one.force_without:.0f} N" in told.sentence
+    assert f"right sternoclavicular {one.force:.0f} N instead of {one.force_without:.0f} N" in notice.sentence
 
 
 def test_without_contacts_nothing_is_said_of_them() -> None:

@@ -82,10 +82,10 @@ def test_measures_that_do_not_give_the_stored_angles_are_reported(pair):
     wrong = replace(subject, measures={**subject.measures, "thigh_rotation_D": -0.4})
     for person, expected in ((subject, 0), (wrong, 1)):
         found = body(pair.preparation, pair.signals, person).notices
-        told = [notice.sentence for notice in found if notice.code == "stored-angles-differ"]
-        assert len(told) == expected
-    assert "off the angles stored in HC030A05.c3d" in told[0]
-    assert "right" in told[0]
+        sentences = [notice.sentence for notice in found if notice.code == "stored-angles-differ"]
+        assert len(sentences) == expected
+    assert "off the angles stored in HC030A05.c3d" in sentences[0]
+    assert "right" in sentences[0]
 
 
 def test_moments_and_powers_of_the_pair_are_the_stored_ones(pair, record_property):

@@ -244,9 +244,11 @@ def test_loads_that_are_no_numbers_end_with_a_sentence():
 
 
 def test_a_run_can_be_stopped_and_tells_how_far_it_is():
-    told: list[float] = []
+    fractions: list[float] = []
     one = followed()
-    found = track(one.reference, one.ground, TrackingOptions(), progress=told.append, cancelled=lambda: len(told) >= 25)
+    found = track(
+        one.reference, one.ground, TrackingOptions(), progress=fractions.append, cancelled=lambda: len(fractions) >= 25
+    )
     assert found.simulation.ending is Ending.STOPPED
     assert len(found.simulation.time_s) == 26
 

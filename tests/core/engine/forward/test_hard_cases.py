@@ -172,12 +172,12 @@ def test_forces_that_become_no_numbers_end_the_run_with_its_time(run):
     else:
         found = simulate_to_tolerance(formulation, forces, system.reference, still, 0.5)
     assert found.ending is Ending.NO_NUMBER
-    told = re.fullmatch(
+    matched = re.fullmatch(
         r"Stopped at (0\.\d+) s: a force is not a number at (0\.\d+) s\. Look at what acts then.*", found.sentence
     )
-    assert told is not None, found.sentence
-    assert float(told[1]) == pytest.approx(found.time_s[-1], abs=5e-5)
-    assert 0.1 <= float(told[2]) <= found.time_s[-1] + 0.06  # the moment asked for, within the step that met it
+    assert matched is not None, found.sentence
+    assert float(matched[1]) == pytest.approx(found.time_s[-1], abs=5e-5)
+    assert 0.1 <= float(matched[2]) <= found.time_s[-1] + 0.06  # the moment asked for, within the step that met it
     assert 0.05 < found.time_s[-1] <= 0.1 + 1e-9
     assert np.isfinite(found.q).all()
 

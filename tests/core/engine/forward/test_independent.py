@@ -182,12 +182,12 @@ def test_what_cannot_be_solved_is_told():
     system = mechanism("four-bar")
     formulation, q, still = IndependentCoordinates(system), np.array(system.reference), np.zeros(4)
     bad = np.array([np.nan, 0.0, 0.0, 0.0])
-    told = ((bad, still, still, "ran away"), (q, bad, still, "ran away"), (q, still, bad, "a force is not a number"))
-    for *state, words in told:
+    cases = ((bad, still, still, "ran away"), (q, bad, still, "ran away"), (q, still, bad, "a force is not a number"))
+    for *state, words in cases:
         with pytest.raises(Unsolvable, match=words):
             formulation.accelerations(*state)
     assert np.isfinite(formulation.accelerations(q, still, still).qddot).all()  # usable afterwards
-    for *state, words in told:  # and with a choice that is kept
+    for *state, words in cases:  # and with a choice that is kept
         with pytest.raises(Unsolvable, match=words):
             formulation.accelerations(*state)
     with pytest.raises(BiomecError, match="coordinates"):

@@ -289,13 +289,13 @@ def _free_rods(*joints) -> System:
 
 
 def test_systems_that_are_no_tree_are_refused():
-    for name, told in (
+    for name, words in (
         ("spatial pendulum", "root"),
         ("four-bar", "planar"),
         ("pendulum", "planar"),
         ("Bennett", "base"),
     ):
-        with pytest.raises(BiomecError, match=told):
+        with pytest.raises(BiomecError, match=words):
             SemiRecursive(mechanism(name))
     with pytest.raises(BiomecError, match="slide"):
         SemiRecursive(_free_rods(Prismatic("slide", "one.A", "two.A", "one.x")))
@@ -313,8 +313,8 @@ def test_what_cannot_be_solved_is_told():
     q, still = np.array(system.reference), np.zeros(system.n)
     bad = q.copy()
     bad[7] = np.nan
-    told = ((bad, still, still, "ran away"), (q, bad, still, "ran away"), (q, still, bad, "a force is not a number"))
-    for *state, words in told:
+    cases = ((bad, still, still, "ran away"), (q, bad, still, "ran away"), (q, still, bad, "a force is not a number"))
+    for *state, words in cases:
         with pytest.raises(Unsolvable, match=words):
             formulation.accelerations(*state)
     weightless = Body("tip", {"A": np.zeros(3)}, ("A", "x", "y", "z"))

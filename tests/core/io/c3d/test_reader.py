@@ -275,8 +275,8 @@ def test_two_frame_rates_are_said_with_the_one_believed(read, parameter, believe
         assert ("the header" if parameter == 120.0 else "POINT:RATE") in said[0]
 
 
-@pytest.mark.parametrize(("header", "start", "told"), [(1, 286, True), (286, 286, False), (0, 286, False)])
-def test_two_first_frames_are_said_with_the_one_believed(read, header, start, told):
+@pytest.mark.parametrize(("header", "start", "questioned"), [(1, 286, True), (286, 286, False), (0, 286, False)])
+def test_two_first_frames_are_said_with_the_one_believed(read, header, start, questioned):
     parameters = {
         ("TRIAL", "ACTUAL_START_FIELD"): np.array([start, 0]),
         ("TRIAL", "ACTUAL_END_FIELD"): np.array([start + 3, 0]),
@@ -284,7 +284,7 @@ def test_two_first_frames_are_said_with_the_one_believed(read, header, start, to
     trial = read(c3d_bytes(np.ones((4, 1, 3)), first_frame=header, parameters=parameters))
     assert trial.first_frame == start
     said = [str(notice) for notice in trial.notices if notice.code == "c3d-first-frames-disagree"]
-    assert len(said) == told
+    assert len(said) == questioned
     assert all("is 286 by TRIAL:ACTUAL_START_FIELD, which is believed, but 1 by the header" in one for one in said)
 
 

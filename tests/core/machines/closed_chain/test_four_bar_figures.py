@@ -179,7 +179,7 @@ def test_weights_lead_from_the_pseudo_inverse_to_the_least_torque(turn):
 
 
 def test_what_cannot_be_shared_is_refused(turn):
-    for motors, method, weights, told in (
+    for motors, method, weights, words in (
         ("AX", "pointwise", 1.0, "there is no motor X"),
         ("", "pointwise", 1.0, "name each motor once"),
         ("AA", "pointwise", 1.0, "name each motor once"),
@@ -187,7 +187,7 @@ def test_what_cannot_be_shared_is_refused(turn):
         ("AB", "pointwise", [1.0, 2.0, 3.0], "one weight or 2"),
         ("AB", "pointwise", [1.0, 0.0], "positive"),
     ):
-        with pytest.raises(BiomecError, match=told):
+        with pytest.raises(BiomecError, match=words):
             shared(turn, motors, method, weights)
 
 

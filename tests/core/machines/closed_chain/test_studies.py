@@ -70,7 +70,7 @@ def test_a_crank_that_locks_gives_the_motion_up_to_there():
 
 
 def test_what_cannot_be_asked_is_told():
-    told = {
+    cases = {
         ("kinematics", "double-pendulum"): "nothing in it is driven",
         ("inverse", "bennett"): "moves in space",
         ("sharing", "bennett"): "moves in space",
@@ -78,7 +78,7 @@ def test_what_cannot_be_asked_is_told():
         ("inverse", "knee-prosthesis"): "leave 1 of its degrees of freedom free",
         ("drift", "bennett"): "moves in space",
     }
-    for (key, name), words in told.items():
+    for (key, name), words in cases.items():
         assert words in study(key).refusal(load_machine(name))
     for options in ({"samples": 1}, {"duration_s": -1.0}):
         with pytest.raises(BiomecError, match="positive duration and 2 to"):
@@ -177,9 +177,9 @@ def test_weights_and_motors_of_sharing():
     assert ask("sharing", "four-bar").figures["torque_squared_integral"] == pytest.approx(16986.0, abs=5.0)
     legs, preset = load_machine("six-bar").with_preset("legs")
     assert ask(preset.analysis, legs, **preset.options).succeeded
-    for wrong, told in (({"motors": "A,Z"}, "no motor Z"), ({"weights": "heavy"}, "numbers with commas"),
+    for wrong, words in (({"motors": "A,Z"}, "no motor Z"), ({"weights": "heavy"}, "numbers with commas"),
                         ({"method": "guess"}, "none of")):  # fmt: skip
-        with pytest.raises(BiomecError, match=told):
+        with pytest.raises(BiomecError, match=words):
             ask("sharing", "four-bar", **wrong)
 
 
@@ -349,13 +349,13 @@ def test_simulations_that_would_not_end_are_refused():
 
 
 def test_choices_that_exclude_each_other_are_told():
-    for options, told in (
+    for options, words in (
         ({"formulation": "partitioned", "integrator": "adams"}, "for natural coordinates"),
         ({"formulation": "index 3", "integrator": "radau"}, "not by radau"),
         ({"formulation": "penalty", "integrator": "gear", "step_s": 1e-9}, "too many steps"),
         ({"input": "inverse torques", "table_step_s": 5.0}, "not longer than the motion"),
     ):
-        with pytest.raises(BiomecError, match=told):
+        with pytest.raises(BiomecError, match=words):
             ask("forward", "four-bar", **options)
     with pytest.raises(BiomecError, match="has no motors"):
         ask("forward", "slider-crank", input="inverse torques")

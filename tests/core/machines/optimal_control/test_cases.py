@@ -24,9 +24,9 @@ BANDS = {  # converged elsewhere, published
 
 
 def asked(preset, machine="tied-triple-pendulum", progress=None, **changes):
-    found, told = load_machine(machine).with_preset(preset)
+    found, preset_choices = load_machine(machine).with_preset(preset)
     optimal = study("optimal-control")
-    return optimal.run(found, options_from(optimal, {**told.options, **changes}), progress)
+    return optimal.run(found, options_from(optimal, {**preset_choices.options, **changes}), progress)
 
 
 @pytest.mark.parametrize("preset", ["case-1", "case-7", "stiff-tie"])
@@ -52,8 +52,8 @@ def test_costs_lie_between_the_converged_and_the_published_and_the_path_is_kept(
 @pytest.fixture(scope="module")
 def case_6():
     """Case 6 as it is shipped, and the progress that was told."""
-    told = []
-    return asked("case-6", progress=told.append), told
+    notes = []
+    return asked("case-6", progress=notes.append), notes
 
 
 @pytest.mark.parametrize("preset", ["case-2", "case-5", "case-6"])
@@ -70,7 +70,7 @@ def test_presets_as_they_are_shipped_lie_in_the_same_bands(preset, request):
 
 
 def test_case_6_integrated_again_keeps_to_its_path_and_is_compared(case_6):
-    run, told = case_6
+    run, notes = case_6
     assert run.status == "completed"
     assert run.figures["path_max"] <= 1.03 * 0.1
     assert run.figures["cost_integrated_again"] == pytest.approx(run.figures["cost"], rel=1e-4)
@@ -80,8 +80,8 @@ def test_case_6_integrated_again_keeps_to_its_path_and_is_compared(case_6):
     assert run.figures["pointwise_torque_squared_integral"] == pytest.approx(4401.7, abs=0.5)
     assert "optimal control" in run.text
     assert run.files["runs.csv"].splitlines()[0].startswith("run,iterations,status,time_s,J,l_max,deviation,K,C,g")
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    assert notes == sorted(notes)
+    assert notes[-1] == 1.0
     groups = {one.group for one in run.curves}
     assert {"Motor torques", "Angles", "Angular velocities", "Motor power", "Forces", "Gaps", "Path"} <= groups
     assert all(len(one.values) == len(run.time_s) for one in run.curves)

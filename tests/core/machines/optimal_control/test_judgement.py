@@ -53,9 +53,9 @@ def arm(tmp_path):
     return load_machine(path)
 
 
-def asked(machine, **told):
+def asked(machine, **choices):
     optimal = study("optimal-control")
-    return optimal.run(machine, options_from(optimal, {"intervals": 5, "audit": False, **told}), None)
+    return optimal.run(machine, options_from(optimal, {"intervals": 5, "audit": False, **choices}), None)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_a_task_that_asks_for_nothing_says_so(arm):
 
 
 @pytest.mark.parametrize(
-    "told", [{"end": "rate_upper_arm = 1"}, {"cost": "(rate_upper_arm - 1)**2 + torque_shoulder_motor**2"},
+    "task", [{"end": "rate_upper_arm = 1"}, {"cost": "(rate_upper_arm - 1)**2 + torque_shoulder_motor**2"},
              {"bounds": "torque_shoulder_motor = 0.1, 5"}]
 )  # fmt: skip
-def test_a_task_that_asks_for_something_does_not(arm, told):
-    assert NOTHING not in asked(arm, **told).notices
+def test_a_task_that_asks_for_something_does_not(arm, task):
+    assert NOTHING not in asked(arm, **task).notices
 
 
 def test_keys_of_figures_have_no_blanks(arm):
@@ -124,9 +124,9 @@ def test_keys_of_figures_have_no_blanks(arm):
     assert not any(" " in name for name in figures)
 
 
-def turned_by(motor, **told):
+def turned_by(motor, **choices):
     """The four-bar linkage with its crank at exactly 60 rpm, driven by one motor."""
-    return asked(load_machine("four-bar"), motors=motor, path="rate_crank - 2*pi", audit=True, **told)
+    return asked(load_machine("four-bar"), motors=motor, path="rate_crank - 2*pi", audit=True, **choices)
 
 
 def test_torques_that_cannot_be_integrated_again_are_told_with_the_time(monkeypatch):
@@ -142,31 +142,33 @@ def test_torques_that_cannot_be_integrated_again_are_told_with_the_time(monkeypa
     assert np.isnan(run.figures["path_max"])
 
 
-@pytest.mark.parametrize(("intervals", "succeeded", "told"), [(4, False, True), (15, True, True), (30, True, False)])
-def test_a_path_held_exactly_is_judged_by_what_happens_between_the_points(intervals, succeeded, told):
+@pytest.mark.parametrize(
+    ("intervals", "succeeded", "reported"), [(4, False, True), (15, True, True), (30, True, False)]
+)
+def test_a_path_held_exactly_is_judged_by_what_happens_between_the_points(intervals, succeeded, reported):
     """On 4 intervals the crank was off by 4.6 rad/s and the cost 6544 instead of 10184, "completed"."""
     run = turned_by("A", intervals=intervals)
     assert run.succeeded is succeeded
     assert ("not held" in run.status) is not succeeded
-    assert any("rate_crank - 2*pi is off by" in one for one in run.notices) is told
+    assert any("rate_crank - 2*pi is off by" in one for one in run.notices) is reported
     if succeeded:
         assert run.figures["cost"] == pytest.approx(10184.2, rel=2e-4)
 
 
 @pytest.mark.parametrize(
-    ("preset", "machine", "intervals", "succeeded", "told"),
+    ("preset", "machine", "intervals", "succeeded", "reported"),
     [
         ("swing-up", "acrobot", 40, False, True),  # misses the handstand by 2.8; it was "completed"
         ("stand-up", "double-pendulum", 10, True, True),  # by 0.05
         ("stand-up", "double-pendulum", 50, True, False),  # by less than 0.01
     ],
 )
-def test_an_end_is_judged_like_a_path(preset, machine, intervals, succeeded, told):
+def test_an_end_is_judged_like_a_path(preset, machine, intervals, succeeded, reported):
     found, ready = load_machine(machine).with_preset(preset)
     run = asked(found, **{**ready.options, "intervals": intervals, "audit": True})
     assert run.succeeded is succeeded
     assert (run.status == "completed") is succeeded
-    assert any("the torques miss the end by" in one for one in run.notices) is told
+    assert any("the torques miss the end by" in one for one in run.notices) is reported
 
 
 def test_residuals_are_measured_by_what_they_depend_on(arm):
@@ -262,10 +264,10 @@ def test_an_end_besides_a_path_that_leaves_nothing_to_choose(capfd):
 
 def test_a_motor_whose_bounds_are_zero_is_one_that_is_left_out(capfd):
     """It was "more conditions than torques", for a task that a single motor does."""
-    machine, told = load_machine("double-pendulum"), {"end": "rate_first = 0.5"}
-    alone = asked(machine, motors="A", **told)
+    machine, task = load_machine("double-pendulum"), {"end": "rate_first = 0.5"}
+    alone = asked(machine, motors="A", **task)
     for bounds in ("torque_B = 0, 0", "torque_B = 0, 0; torque_A = -50, 50"):
-        run = asked(machine, bounds=bounds, **told)
+        run = asked(machine, bounds=bounds, **task)
         assert run.succeeded
         assert run.figures["cost"] == pytest.approx(alone.figures["cost"], rel=1e-6)
     assert capfd.readouterr() == ("", "")

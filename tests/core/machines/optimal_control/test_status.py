@@ -23,9 +23,9 @@ def lost(motors, path=STEADY, **more):
     return lost_hold(problem)
 
 
-def asked(**told):
+def asked(**choices):
     optimal = study("optimal-control")
-    return optimal.run(load_machine("four-bar"), options_from(optimal, {"path": STEADY, **told}), None)
+    return optimal.run(load_machine("four-bar"), options_from(optimal, {"path": STEADY, **choices}), None)
 
 
 @pytest.mark.parametrize("path", [STEADY, "angle_crank - pi/3 - 2*pi*time"])

@@ -93,8 +93,8 @@ def test_a_guess_is_cut_or_held_for_another_duration():
 def test_every_preset_is_a_task_that_can_be_written(name):
     machine = load_machine(name)
     for preset in machine.blueprint.presets:
-        changed, told = machine.with_preset(preset)
-        options = options_from(STUDY, told.options)
+        changed, preset_choices = machine.with_preset(preset)
+        options = options_from(STUDY, preset_choices.options)
         assert STUDY.refusal(changed) is None
         acting = tuple(one for one in options.motors.split(",") if one)
         problem, _ = machine_problem(changed, Task(acting, path=options.path, limit=options.limit, end=options.end))

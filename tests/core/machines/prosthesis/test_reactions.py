@@ -106,8 +106,8 @@ def test_accelerations_of_random_states_are_those_of_natural_coordinates():
                 x[columns] = np.concatenate([model.position(q, one) for one in points])
                 xdot[columns] = np.concatenate([model.velocity(q, v, one) for one in points])
                 xddot[columns] = np.concatenate([model.acceleration(q, v, a, one) for one in points])
-            told = [{"thigh angle": f(t)} for f in (law.value, law.rate, law.acceleration)]
-            drive = system.drive(*told)
+            driven = [{"thigh angle": f(t)} for f in (law.value, law.rate, law.acceleration)]
+            drive = system.drive(*driven)
             J = system.jacobian(x, drive)
             whole = np.block([[system.mass_matrix.toarray(), J.T], [J, np.zeros((len(J), len(J)))]])
             right = [machine_forces(machine, system)(t, x, xdot), system.acceleration_rhs(x, xdot, drive)]

@@ -93,8 +93,8 @@ def test_the_energy_of_a_swing_is_explained(sim1, sim2):
 def test_nothing_drifts(sim2):
     model, h = sim2.moving.model, sim2.history
     assert np.abs(model.residual(h.q, h.time_s)).max() < 1e-13
-    told = model.rate_rhs(h.time_s)
-    assert np.abs(np.einsum("tij,tj->ti", model.jacobian(h.q), h.qdot) - told).max() < 1e-12
+    expected = model.rate_rhs(h.time_s)
+    assert np.abs(np.einsum("tij,tj->ti", model.jacobian(h.q), h.qdot) - expected).max() < 1e-12
     np.testing.assert_allclose(h.q[:, 8], sim2.machine.prescriptions[0].law.value(h.time_s), atol=1e-13)
 
 

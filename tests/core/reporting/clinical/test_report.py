@@ -277,10 +277,10 @@ def of_somebody(**notes) -> Visit:
 
 @pytest.mark.parametrize("identifier", ["P-017", "", "Anna-17"])
 def test_without_name_there_is_neither_name_nor_birth_in_any_text(identifier):
-    told = clinical_report([of_somebody(identifier=identifier)])
-    assert told.heading.who == "Anna Maria Beispiel"
-    assert told.heading.born == "4 May 1990"
-    assert "Anna_Beispiel_walk1" in texts(told)
+    named = clinical_report([of_somebody(identifier=identifier)])
+    assert named.heading.who == "Anna Maria Beispiel"
+    assert named.heading.born == "4 May 1990"
+    assert "Anna_Beispiel_walk1" in texts(named)
     made = clinical_report([of_somebody(identifier=identifier)], nameless=True)
     everything = texts(made).lower()
     for word in ("anna", "maria", "beispiel", "1990", "4 may"):
@@ -292,7 +292,7 @@ def test_without_name_there_is_neither_name_nor_birth_in_any_text(identifier):
     assert "recording 1" in everything
     free = next(one for one in blocks(made, "summary", FreeText) if one.key == "findings")
     assert "bends\nthe knee" in free.text
-    assert len(made.pages) == len(told.pages)
+    assert len(made.pages) == len(named.pages)
 
 
 def test_words_of_the_clinician_are_kept_as_they_are_and_empty_ones_leave_room():

@@ -70,9 +70,9 @@ def test_figures_agree_with_the_summary(content, analysis):
     size = dict(table(content, MODEL).rows)["Size"]
     for count in ("segments", "coordinates", "constraints", "redundant", "dof"):
         assert str(model[count]) in size
-    told = dict(table(content, QUALITY).rows)
-    assert told["Frames that obey the model"] == f"{consistency['converged']} of {consistency['frames']}"
-    assert told["Markers to model"] == f"{facts['markers']['rms_mm']:.1f} mm rms"
+    quality = dict(table(content, QUALITY).rows)
+    assert quality["Frames that obey the model"] == f"{consistency['converged']} of {consistency['frames']}"
+    assert quality["Markers to model"] == f"{facts['markers']['rms_mm']:.1f} mm rms"
     worst = table(content, QUALITY, "Markers farthest from the model").rows[0]
     by_marker = facts["markers"]["by_marker"]
     assert worst[0] == max(by_marker, key=lambda name: by_marker[name]["rms_mm"] or 0.0)
@@ -104,10 +104,10 @@ def test_every_notice_is_in_a_group(content, analysis):
 
 def test_what_was_assumed_about_the_subject_is_said(session, analysis):
     unknown = analyze(replace(session, subject=Subject("Nobody")))
-    told = dict(table(report_content(unknown), SUBJECT).rows)
-    assert told["Sex"].endswith("(assumed)")
-    assert told["Mass"].endswith("(weighed on the plates)")
-    assert told["Height"].endswith("(from the markers)")
+    person = dict(table(report_content(unknown), SUBJECT).rows)
+    assert person["Sex"].endswith("(assumed)")
+    assert person["Mass"].endswith("(weighed on the plates)")
+    assert person["Height"].endswith("(from the markers)")
     known = dict(table(report_content(analysis), SUBJECT).rows)
     assert (known["Sex"], known["Mass"], known["Height"]) == ("male", "75.0 kg", "1.77 m")
 
@@ -120,15 +120,15 @@ def test_files_are_told_by_name_and_fingerprint_and_folders_never(analysis, cont
     assert settings["body.model"] == ("mine.toml", "changed")
     assert settings["positions.method"] == ("auto", "")
     windows = replace(analysis, settings=AnalysisSettings(body=BodySettings(r"C:\Users\someone\mine.toml")))
-    told = {row[0]: row[1] for row in table(report_content(windows), PROVENANCE, "Settings").rows}
-    assert told["body.model"] == "mine.toml"
+    listed = {row[0]: row[1] for row in table(report_content(windows), PROVENANCE, "Settings").rows}
+    assert listed["body.model"] == "mine.toml"
 
 
 def test_an_analysis_without_valid_frames_still_has_a_report(session):
     hopeless = ConsistencyOptions(position=PositionOptions(max_iterations=1))
     content = report_content(analyze(session, AnalysisSettings(positions=hopeless)))
-    told = dict(table(content, QUALITY).rows)
-    assert told["Frames that obey the model"].startswith("0 of ")
-    assert any(name.startswith("Other frames") for name in told)
+    quality = dict(table(content, QUALITY).rows)
+    assert quality["Frames that obey the model"].startswith("0 of ")
+    assert any(name.startswith("Other frames") for name in quality)
     assert content.section(CYCLES).tables == ()
     assert {cell for row in table(content, ANGLES, "Both sides").rows for cell in row[1:]} == {"–"}

@@ -105,8 +105,8 @@ def test_a_table_is_read_with_a_mapping_that_is_kept(tmp_path):
 
 def test_a_curve_that_is_upside_down_is_questioned_and_left_as_it_is(tmp_path):
     (free, _) = read_norms(written(tmp_path, "a.json", pycgm2(factor=-1.0)))
-    (told,) = [notice.sentence for notice in free.notices if notice.code == "norm-sign"]
-    assert "hip flexion runs opposite" in told
+    (sentence,) = [notice.sentence for notice in free.notices if notice.code == "norm-sign"]
+    assert "hip flexion runs opposite" in sentence
     assert free.curves["hip flexion"].mean[::2] == pytest.approx(-HIP)
 
 

@@ -81,9 +81,9 @@ def test_turns_are_never_averaged_with_straight_strides():
 
 def test_stairs_are_told_by_height_and_depth():
     section = section_of(figures(straight(step_m=0.28, rise_m=0.17).parameters()))
-    told = rows(section, "Strides on stairs or a ramp")
-    assert told["Step height [m]"][0].startswith("0.170")
-    assert told["Step length [m]"][0].startswith("0.28")
+    stairs = rows(section, "Strides on stairs or a ramp")
+    assert stairs["Step height [m]"][0].startswith("0.170")
+    assert stairs["Step length [m]"][0].startswith("0.28")
     assert "do not apply" in section.tables[0].note
 
 
