@@ -1,0 +1,120 @@
+"""What muscles do to the joints that they cross: force and torque of unit tension on the distal side.
+
+A muscle pulls every body that it touches. Cut through a joint, and add what it does to all bodies on the distal side:
+
+    f = Σ_b F_b,      h = Σ_b (M_b − c × F_b)                    bodies b beyond the joint, c the joint's centre
+
+Surfaces that a muscle wraps around are among the bodies. Muscles are internal, so the proximal side has −f and −h, and
+a muscle all of whose bodies lie on one side does nothing to the joint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.compiled import compiled
+from biomec.base.errors import BiomecError
+from biomec.engine.tree.joint_tree import JointTree, path_signs
+
+
+class Paths(Protocol):
+    """What is needed of the paths of M muscles in T frames.
+
+    names : (M,);  length, speed : (T, M) [m], [m/s]
+    pair_muscle, pair_body : (P,) muscle, and body of the system that it touches
+    pulls : (T, P, 6) force [N/N] and moment about the laboratory's origin [m] of unit tension on that body
+    """
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def length(self) -> FloatArray: ...
+    @property
+    def speed(self) -> FloatArray: ...
+    @property
+    def pair_muscle(self) -> IntArray: ...
+    @property
+    def pair_body(self) -> IntArray: ...
+    @property
+    def pulls(self) -> FloatArray: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Crossings:
+    """E pairs of a joint of the tree and a muscle that crosses it; arrays are read-only.
+
+    joint, muscle : (E,) numbers, joints in the order of the tree
+    force  : (T, E, 3) on the distal side, laboratory axes [N/N]
+    torque : (T, E, 3) about the joint's centre [m]
+    """
+
+    joint: IntArray
+    muscle: IntArray
+    force: FloatArray
+    torque: FloatArray
+
+
+def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
+    """Find out which muscles cross which joints, and what they do there.
+
+    centre : (T, J, 3) of the tree's joints [m], as `biomec.body.loads.joint_loads.JointLoads` has them
+    """
+    if len(centre) != len(paths.pulls):
+        raise BiomecError(f"There are {len(paths.pulls)} frames of muscle paths and {len(centre)} of joint loads.")
+    signs = path_signs(tree)
+    touched: dict[int, list[int]] = {}
+    for pair, muscle in enumerate(paths.pair_muscle):
+        touched.setdefault(int(muscle), []).append(pair)
+    joint, crossing, first, pairs, sign = [], [], [0], [], []
+    for j in range(len(tree.joints)):
+        for muscle, its_pairs in touched.items():
+            sides = signs[paths.pair_body[its_pairs], j]
+            if (sides == sides[0]).all():
+                continue
+            beyond = [(pair, side) for pair, side in zip(its_pairs, sides, strict=True) if side != 0.0]
+            joint.append(j)
+            crossing.append(muscle)
+            pairs += [pair for pair, _ in beyond]
+            sign += [side for _, side in beyond]
+            first.append(len(pairs))
+    force, torque = np.empty((2, len(centre), len(joint), 3))
+    which = np.array(joint, dtype=np.int64)
+    _transmitted(
+        np.ascontiguousarray(paths.pulls), np.array(first, dtype=np.int64), np.array(pairs, dtype=np.int64),
+        np.array(sign, dtype=np.float64), which, np.ascontiguousarray(centre), force, torque,
+    )  # fmt: skip
+    for array in (force, torque):
+        array.setflags(write=False)
+    return Crossings(read_only(which, np.int64), read_only(crossing, np.int64), force, torque)
+
+
+@compiled
+def _transmitted(
+    pulls: FloatArray,
+    first: IntArray,
+    pairs: IntArray,
+    sign: FloatArray,
+    joint: IntArray,
+    centre: FloatArray,
+    force: FloatArray,
+    torque: FloatArray,
+) -> None:
+    """Fill what E crossings transmit to the distal side."""
+    f, h = np.empty(3), np.empty(3)
+    for t in range(pulls.shape[0]):
+        for e in range(joint.size):
+            f[:] = 0.0
+            h[:] = 0.0
+            for k in range(first[e], first[e + 1]):
+                for i in range(3):
+                    f[i] += sign[k] * pulls[t, pairs[k], i]
+                    h[i] += sign[k] * pulls[t, pairs[k], 3 + i]
+            for i in range(3):
+                j, k = (i + 1) % 3, (i + 2) % 3
+                c = centre[t, joint[e]]
+                force[t, e, i] = f[i]
+                torque[t, e, i] = h[i] - (c[j] * f[k] - c[k] * f[j])
