@@ -1,0 +1,376 @@
+"""A muscle set on a person: which elements the model can carry, their paths in its segments, their parameters.
+
+Fibres and tendons grow with the path: ρ = L(person)/L(source) in the static pose, both skeletons in the same attitudes;
+lopt ← ρ lopt, lts ← ρ lts (theory §1.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.muscles.muscle_set import Muscle, MuscleSet, MuscleSource, SourceCoordinate
+from biomec.body.muscles.options import MuscleFit
+from biomec.body.muscles.scaling import SegmentScale, segment_scale
+from biomec.body.muscles.transfer import MIRROR, Placed, cord_of, placed, sided, surface_of
+from biomec.engine.paths.cords import Coordinate, Cord, Cords, Surface
+from biomec.engine.rotations import cardan, joint_coordinate_system
+from biomec.engine.tree.joint_tree import joint_tree
+from biomec.recording.marker_set import Side
+
+STANDARD_MASS = 75.0  # [kg] of the person for whom forces of a source are meant
+VOLUME_BY_MASS_AND_HEIGHT = 47.05  # [cm³/(kg m)] of all muscles of a leg [Handsfield2014]
+VOLUME_OF_ANYBODY = 1289.6  # [cm³]
+
+
+@dataclass(frozen=True, eq=False)
+class SourceAngle:
+    """A source coordinate on a side of a person.
+
+    proximal, distal : indices of segments; axes_p, axes_d : (3, 3) the source's axes in them, right side
+    """
+
+    definition: SourceCoordinate
+    side: Side | None
+    proximal: int
+    distal: int
+    axes_p: FloatArray
+    axes_d: FloatArray
+
+    def of(self, R: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """θ (T,) [rad] and a (T, 3) with θ̇ = a·(ω_distal − ω_proximal), of attitudes R (T, B, 3, 3)."""
+        E = MIRROR if self.side is Side.LEFT else np.ones(3)
+        P, D = (
+            (E[:, None] * R[:, body] * E) @ axes
+            for body, axes in ((self.proximal, self.axes_p), (self.distal, self.axes_d))
+        )
+        k, sign, sequence = self.definition.component, self.definition.sign, self.definition.sequence
+        theta = sign * cardan(np.swapaxes(P, -1, -2) @ D, sequence)[:, k]
+        e = joint_coordinate_system(P, D, sequence)
+        across = np.cross(e[(k + 1) % 3], e[(k + 2) % 3])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            axis = sign * across / np.sum(e[k] * across, axis=-1, keepdims=True)
+        if self.side is Side.LEFT:  # of a mirrored motion, ω′ = −E ω
+            axis = -E * axis
+        return theta, axis
+
+
+@dataclass(frozen=True, eq=False)
+class FittedMuscles:
+    """Muscles of a person, M of them, on the B segments of the person's model.
+
+    muscles  : (M,) with lopt, lts and fmax of the person; `original` has those of the set
+    cords    : their paths in the axes of the segments, for `biomec.engine.paths`
+    angles   : (K,) the source coordinates on which paths depend, in the order of ``cords.coordinates``
+    scales   : how segments were stretched
+    rho      : (M,) length of the path over that of the source
+    left_out : muscle -> why the model cannot carry it
+    """
+
+    person: SubjectModel
+    set_name: str
+    muscles: tuple[Muscle, ...]
+    original: tuple[Muscle, ...]
+    cords: Cords
+    angles: tuple[SourceAngle, ...]
+    scales: tuple[SegmentScale, ...]
+    rho: FloatArray
+    left_out: dict[str, str]
+    options: MuscleFit
+    notices: tuple[Notice, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """(M,) of the muscles."""
+        return tuple(muscle.name for muscle in self.muscles)
+
+    @cached_property
+    def fmax(self) -> FloatArray:
+        """(M,) greatest isometric forces [N]."""
+        return read_only([muscle.fmax for muscle in self.muscles])
+
+    @cached_property
+    def lopt(self) -> FloatArray:
+        """(M,) optimal fibre lengths [m]."""
+        return read_only([muscle.lopt for muscle in self.muscles])
+
+    @cached_property
+    def lts(self) -> FloatArray:
+        """(M,) slack lengths of the tendons [m]."""
+        return read_only([muscle.lts for muscle in self.muscles])
+
+    @cached_property
+    def pennation(self) -> FloatArray:
+        """(M,) at the optimal fibre length [rad]."""
+        return read_only([muscle.pennation for muscle in self.muscles])
+
+    @cached_property
+    def vmax(self) -> FloatArray:
+        """(M,) greatest shortening speed [lopt/s]."""
+        return read_only([muscle.vmax for muscle in self.muscles])
+
+    @cached_property
+    def mirror(self) -> IntArray:
+        """(M,) index of the same muscle of the other side; −1 where there is none."""
+        other = {"_r": "_l", "_l": "_r"}
+        return read_only(
+            [self.names.index(n) if (n := name[:-2] + other.get(name[-2:], "")) in self.names and n != name else -1
+             for name in self.names], np.int64)  # fmt: skip
+
+    def source_angles(self, R: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Coordinates θ (T, K) [rad] and axes a (T, K, 3) on which paths depend, of attitudes R (T, B, 3, 3)."""
+        theta, axes = np.empty((len(R), len(self.angles))), np.empty((len(R), len(self.angles), 3))
+        for k, angle in enumerate(self.angles):
+            theta[:, k], axes[:, k] = angle.of(R)
+        return theta, axes
+
+
+def fit_muscles(person: SubjectModel, muscle_set: MuscleSet, options: MuscleFit = MuscleFit()) -> FittedMuscles:
+    """Lay a muscle set on a person's model. Elements whose segments are not there are left out, with one notice."""
+    bodies = tuple(person.system.layout.bodies)
+    fitter = _Fitter(person, bodies, options)
+    kept: list[Muscle] = []
+    cords: list[Cord] = []
+    reference: list[Cord] = []
+    left_out: dict[str, str] = {}
+    for muscle in muscle_set.muscles:
+        why = fitter.missing(muscle)
+        if why:
+            left_out[muscle.name] = why
+            continue
+        kept.append(muscle)
+        cords.append(cord_of(muscle, muscle.name, fitter.places(muscle)))
+        reference.append(cord_of(muscle, muscle.name, fitter.places(muscle, unscaled=True)))
+    if not kept:
+        raise BiomecError(
+            f"None of the muscles of {muscle_set.title} fits the model {person.model.title}: "
+            f"{next(iter(left_out.values()))}. Choose another model or another muscle set."
+        )
+    angles, coordinates = fitter.angles(kept)
+    built = Cords(bodies, tuple(cords), fitter.surfaces(kept), coordinates)
+    rho = _growth(person, built, Cords(bodies, tuple(reference), fitter.surfaces(kept, unscaled=True), coordinates),
+                  fitter, angles)  # fmt: skip
+    grown = tuple(replace(m, lopt=m.lopt * r, lts=m.lts * r) for m, r in zip(kept, rho, strict=True))
+    grown = _strong(grown, person, options.strength)
+    notices = [*muscle_set.notices, *_notices(muscle_set, fitter.scales, left_out)]
+    return FittedMuscles(
+        person, muscle_set.name, grown, tuple(kept), built, angles, tuple(fitter.scales.values()), read_only(rho),
+        left_out, options, tuple(notices),
+    )  # fmt: skip
+
+
+class _Fitter:
+    """Places of source bodies in a person's segments, each computed once."""
+
+    def __init__(self, person: SubjectModel, bodies: tuple[str, ...], options: MuscleFit) -> None:
+        self.person, self.bodies, self.options = person, bodies, options
+        self.scales: dict[tuple[str, str, str], SegmentScale] = {}
+        self._placed: dict[tuple[str, str, Side | None, bool], Placed] = {}
+
+    def segment(self, source: MuscleSource, body: str, side: Side | None) -> str:
+        """Name of the segment that carries a source body."""
+        return source.maps[body].segment.replace("*", (side or Side.RIGHT).value)
+
+    def missing(self, muscle: Muscle) -> str:
+        """Why the model cannot carry a muscle; empty if it can."""
+        for body in _bodies(muscle):
+            if body not in muscle.source.maps:
+                return f"the place of {body} of {muscle.source.title} in a segment is not known"
+            if muscle.source.maps[body].confidence == "none":
+                return f"{body} of {muscle.source.title} moves in every segment"
+            segment = self.segment(muscle.source, body, muscle.side)
+            if segment not in self.bodies:
+                return f"the model has no {segment}"
+        for name in _coordinates(muscle):
+            if name not in muscle.source.coordinates:
+                return f"the coordinate {name} of {muscle.source.title} is not known"
+            angle = muscle.source.coordinates[name]
+            for body in (angle.proximal, angle.distal):
+                segment = self.segment(muscle.source, body, muscle.side)
+                if segment not in self.bodies:
+                    return f"the model has no {segment}"
+        return ""
+
+    def places(self, muscle: Muscle, *, unscaled: bool = False) -> dict[str, Placed]:
+        """Place of every body that a muscle touches."""
+        return {body: self.place(muscle.source, body, muscle.side, unscaled) for body in _bodies(muscle)}
+
+    def place(self, source: MuscleSource, body: str, side: Side | None, unscaled: bool = False) -> Placed:
+        """Place of a source body in its segment; ``unscaled`` shrinks everything back by the segment's factors."""
+        key = (source.name, body, side, unscaled)
+        if key not in self._placed:
+            one, segment = source.maps[body], self.segment(source, body, side)
+            factors = self.factors(source, body, side)
+            anchor = np.zeros(3)
+            if one.anchor_point:
+                name = one.anchor_point.replace("*", "E" if side is Side.LEFT else "D")
+                anchor = self.local(segment, name)
+            found = placed(one, segment, side, factors, anchor)
+            if unscaled:
+                back = np.diag(1.0 / factors)
+                found = Placed(segment, back @ found.matrix, back @ found.shift, np.ones(3), found.axes, found.mirror)
+            self._placed[key] = found
+        return self._placed[key]
+
+    def factors(self, source: MuscleSource, body: str, side: Side | None) -> FloatArray:
+        """Factors (3,) of a source body: by its own references, or those of the other bodies in its segment."""
+        if self.options.scaling == "none":
+            return np.ones(3)
+        one, segment = source.maps[body], self.segment(source, body, side)
+        alike = [one] if one.reference else [m for m in source.maps.values() if m.segment == one.segment]
+        owner = next((m.body for m in alike if m.reference), one.body)
+        key = (source.name, owner, segment)
+        if key not in self.scales:
+            self.scales[key] = segment_scale(self.person, alike, segment, side)
+        return self.scales[key].factors
+
+    def local(self, segment: str, point: str) -> FloatArray:
+        """Place (3,) of a point of the static pose in the axes of a segment [m]."""
+        points = self.person.system.layout.bodies[segment].points
+        if point in points:
+            return np.asarray(points[point])
+        if point not in self.person.static:
+            return np.zeros(3)
+        definition = self.person.frames[segment]
+        sign = next(one.sign for one in self.person.segments if one.name == segment)
+        R = definition.attitude(self.person.static, sign)
+        return np.asarray(R.T @ (self.person.static[point] - self.person.static[definition.origin]))
+
+    def surfaces(self, muscles: Iterable[Muscle], *, unscaled: bool = False) -> tuple[Surface, ...]:
+        """Surfaces that muscles touch, each once a side."""
+        found: dict[str, Surface] = {}
+        for muscle in muscles:
+            for use in muscle.wraps:
+                name = sided(muscle, use.wrap)
+                if name not in found:
+                    wrap = muscle.source.wraps[use.wrap]
+                    found[name] = surface_of(name, wrap, self.place(muscle.source, wrap.body, muscle.side, unscaled))
+        return tuple(found.values())
+
+    def angles(self, muscles: Iterable[Muscle]) -> tuple[tuple[SourceAngle, ...], tuple[Coordinate, ...]]:
+        """Source coordinates that paths depend on, each once a side."""
+        found: dict[str, SourceAngle] = {}
+        for muscle in muscles:
+            for name in _coordinates(muscle):
+                key = sided(muscle, name)
+                if key not in found:
+                    angle = muscle.source.coordinates[name]
+                    ends = [self.bodies.index(self.segment(muscle.source, body, muscle.side))
+                            for body in (angle.proximal, angle.distal)]  # fmt: skip
+                    axes = [muscle.source.maps[body].R for body in (angle.proximal, angle.distal)]
+                    found[key] = SourceAngle(angle, muscle.side, ends[0], ends[1], axes[0], axes[1])
+        named = (Coordinate(key, self.bodies[one.proximal], self.bodies[one.distal]) for key, one in found.items())
+        return tuple(found.values()), tuple(named)
+
+    def shrunk_positions(self, R: FloatArray) -> FloatArray:
+        """Origins (B, 3) of the segments of the source's skeleton in attitudes R (B, 3, 3), joint to joint."""
+        tree = joint_tree(self.person.system, self.person.model.roots)
+        bodies = self.person.system.layout.bodies
+        scale = {name: np.ones(3) for name in self.bodies}
+        for name in self.bodies:
+            own = [one.factors for one in self.scales.values() if one.segment == name]
+            if own:
+                scale[name] = np.mean(own, axis=0)
+        p = np.zeros((len(self.bodies), 3))
+        for joint in reversed(tree.joints):
+            ends = []
+            for body, point in ((joint.parent, joint.parent_point), (joint.child, joint.child_point)):
+                owner, _, name = point.partition(".")
+                ends.append(R[body] @ (np.asarray(bodies[owner].points[name]) / scale[owner]))
+            p[joint.child] = p[joint.parent] + ends[0] - ends[1]
+        return p
+
+
+def _bodies(muscle: Muscle) -> tuple[str, ...]:
+    """Bodies of points and surfaces."""
+    wraps = (muscle.source.wraps[use.wrap].body for use in muscle.wraps)
+    return tuple(dict.fromkeys([*(point.body for point in muscle.points), *wraps]))
+
+
+def _coordinates(muscle: Muscle) -> tuple[str, ...]:
+    """Coordinates that points depend on."""
+    moving = (curve[0] for point in muscle.points for curve in point.curves if curve is not None)
+    return tuple(dict.fromkeys([*(point.coordinate for point in muscle.points if point.coordinate), *moving]))
+
+
+def _growth(
+    person: SubjectModel, cords: Cords, reference: Cords, fitter: _Fitter, angles: tuple[SourceAngle, ...]
+) -> FloatArray:
+    """ρ (M,): length of each path in the static pose over that of the source's skeleton in the same attitudes."""
+    bodies = person.system.layout.bodies
+    R = np.stack([np.asarray(bodies[name].attitude) for name in cords.bodies])[None]
+    p = np.stack([np.asarray(bodies[name].position) for name in cords.bodies])[None]
+    theta = np.zeros((1, len(angles)))
+    for k, angle in enumerate(angles):
+        theta[:, k] = angle.of(R)[0]
+    theta = np.nan_to_num(theta)
+    own = cords.trace(R, p, theta=theta).length[0]
+    source = reference.trace(R, fitter.shrunk_positions(R[0])[None], theta=theta).length[0]
+    return np.asarray(own / source)
+
+
+def _strong(muscles: tuple[Muscle, ...], person: SubjectModel, strength: str) -> tuple[Muscle, ...]:
+    """Muscles with greatest forces for the person."""
+    mass, height = float(person.measures["mass"]), float(person.measures["height"])
+    if strength == "mass":
+        factor = (mass / STANDARD_MASS) ** (2.0 / 3.0)
+        return tuple(replace(one, fmax=one.fmax * factor) for one in muscles)
+    if strength == "volume":
+        found = list(muscles)
+        for side in Side:
+            leg = [k for k, one in enumerate(muscles) if one.side is side and one.region == "leg"]
+            bulk = sum(muscles[k].fmax * muscles[k].lopt / muscles[k].source.stress for k in leg)
+            if not leg or not np.isfinite(bulk):
+                continue
+            factor = (VOLUME_BY_MASS_AND_HEIGHT * mass * height + VOLUME_OF_ANYBODY) * 1e-6 / bulk
+            for k in leg:
+                found[k] = replace(muscles[k], fmax=muscles[k].fmax * factor)
+        return tuple(found)
+    return muscles
+
+
+def _notices(
+    muscle_set: MuscleSet, scales: dict[tuple[str, str, str], SegmentScale], left_out: dict[str, str]
+) -> list[Notice]:
+    """One sentence each about what was left out, clipped, or could not be measured."""
+    found = []
+    if left_out:
+        reasons = list(dict.fromkeys(left_out.values()))
+        names = ", ".join(list(left_out)[:4]) + (" …" if len(left_out) > 4 else "")
+        found.append(
+            info(
+                "muscles-left-out",
+                f"{len(left_out)} of the {len(muscle_set.muscles)} muscles of {muscle_set.title} are left out "
+                f"({names}), because {'; '.join(reasons[:3])}.",
+                *left_out,
+            )
+        )
+    clipped = [f"{one.segment} ({', '.join(one.clipped)})" for one in scales.values() if one.clipped]
+    if clipped:
+        found.append(
+            warning(
+                "muscle-scale-clipped",
+                f"Muscle paths were stretched by the limit of 0.8 or 1.25 along axes of {', '.join(clipped)}: these "
+                "segments are far from the size of the source. Check the markers of the static pose; moment arms there "
+                "are less certain.",
+                *(one.segment for one in scales.values() if one.clipped),
+            )
+        )
+    unknown = [f"{one.segment} ({', '.join(one.missing)})" for one in scales.values() if one.missing]
+    if unknown:
+        found.append(
+            info(
+                "muscle-scale-unknown",
+                "The static pose lacks lengths by which muscle paths are scaled; other lengths of the same "
+                f"segment stand in: {'; '.join(unknown)}.",
+                *(one.segment for one in scales.values() if one.missing),
+            )
+        )
+    return found

@@ -1,0 +1,449 @@
+"""Reader of muscle files: elements and paths of a source, what is taken from other files, and changes to it.
+
+`docs/muscle-sets.md` describes the format. Files of the numbers of published models and a user's own are read alike.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.description_file import ENDING, Descriptions
+from biomec.base.errors import DescriptionError
+from biomec.base.frozen import FrozenDict
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
+from biomec.body.muscles.muscle_set import (
+    FIBRE_LENGTHS_A_SECOND,
+    BodyMap,
+    Muscle,
+    MuscleSet,
+    MuscleSource,
+    SetPoint,
+    SourceCoordinate,
+    Wrap,
+    WrapUse,
+)
+from biomec.engine.paths.simm_spline import simm_spline
+from biomec.engine.rotations import rotation
+from biomec.recording.marker_set import Side
+from biomec_resources import resource
+
+TOP = ("meta", "map", "coordinate", "wrap", "muscle", "include", "change", "body", "joint", "constraint", "marker")
+META = ("model", "title", "source", "commit", "licence", "credit", "sides", "units", "wrap_rotation",
+        "frame_orientation", "frames", "region", "stress", "note")  # fmt: skip
+MUSCLE = (
+    "name",
+    "title",
+    "group",
+    "region",
+    "fmax",
+    "lopt",
+    "lts",
+    "penn",
+    "vmax",
+    "points",
+    "wraps",
+    "model",
+    "groups",
+)
+POINT = ("body", "kind", "xyz", "coordinate", "range", "coordinates", "fx", "fy", "fz")
+WRAP = ("name", "type", "body", "translation", "rotation", "radius", "length", "dimensions", "inner_radius",
+        "outer_radius", "quadrant", "active")  # fmt: skip
+CHANGE = ("muscles", "fmax", "lopt", "lts", "fmax_times", "lopt_times", "lts_times", "remove")
+CURVES = ("Kact", "KshapeActive", "Af", "Flen", "FmaxMuscleStrain", "FmaxTendonStrain", "KshapePassive", "tau_act",
+          "tau_deact")  # fmt: skip
+KINDS = {"cylinder": "cylinder", "sphere": "sphere", "ellipsoid": "ellipsoid", "torus": "ring", "ring": "ring"}
+SIDES = {"both": None, "right": Side.RIGHT, "left": Side.LEFT}
+ENDINGS = {"_r": Side.RIGHT, "_l": Side.LEFT}
+MIRROR = np.array([1.0, 1.0, -1.0])
+MOST_INCLUDES = 20  # files that a file may build on, one within the other
+FOLDER = ("muscles", "sets")
+
+
+def load_muscle_set(name: str) -> MuscleSet:
+    """Muscle set that comes with Biomec, or that of a file if ``name`` ends with .toml."""
+    return SETS.load(name)
+
+
+def parse_muscle_set(text: str, source: str) -> MuscleSet:
+    """Muscle set of the text of a file; ``source`` is its name in messages. Included files are shipped ones."""
+    return _set(text, source, 0)
+
+
+SETS: Descriptions[MuscleSet] = Descriptions("muscle set", FOLDER, parse_muscle_set)
+
+
+def _set(text: str, file: str, depth: int) -> MuscleSet:
+    top = read_toml(text, file, with_lines=True)
+    top.only(TOP)
+    meta = top.table("meta")
+    meta.only(META)
+    name = meta.text("model")
+    muscles: list[Muscle] = []
+    for part in top.tables("include"):
+        muscles += _included(part, depth)
+    if "muscle" in top:
+        muscles += _own(top, meta, name)
+    for change in top.tables("change"):
+        muscles = _changed(change, muscles)
+    names = [muscle.name for muscle in muscles]
+    twice = sorted({one for one in names if names.count(one) > 1})
+    if twice:
+        raise top.refusal(f"there are several muscles called {', '.join(twice[:5])}. Give each its own name.")
+    if not muscles:
+        raise top.refusal("it holds no muscles. Add a [[muscle]] or an [[include]].")
+    return MuscleSet(name, meta.text("title") if "title" in meta else name, tuple(muscles))
+
+
+# ------------------------------------------------------------------ files that build on others
+
+
+def _included(part: TomlTable, depth: int) -> list[Muscle]:
+    part.only(("set", "only", "without", "region"))
+    name = part.text("set")
+    if depth >= MOST_INCLUDES:
+        raise part.refusal(f"{name} includes itself, or more than {MOST_INCLUDES} files stand one within the other.")
+    if name.endswith(ENDING):
+        loaded = SETS.read(Path(name))
+    elif name in SETS.shipped():
+        text = resource(*FOLDER, name + ENDING).read_text("utf-8")
+        loaded = _set(text, name + ENDING, depth + 1)
+    else:
+        shipped = SETS.shipped()
+        raise part.refusal(
+            f'there is no muscle set "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}.'
+        )
+    chosen = list(loaded.muscles)
+    for key, keep in (("only", True), ("without", False)):
+        if key in part:
+            patterns = part.texts(key)
+            _every_pattern_matches(part, key, patterns, chosen)
+            chosen = [one for one in chosen if _matches(one, patterns) == keep]
+    return [replace(one, region=part.text("region")) for one in chosen] if "region" in part else chosen
+
+
+def _changed(change: TomlTable, muscles: list[Muscle]) -> list[Muscle]:
+    change.only(CHANGE)
+    patterns = change.texts("muscles")
+    _every_pattern_matches(change, "muscles", patterns, muscles)
+    if "remove" in change and change.values["remove"] is True:
+        return [one for one in muscles if not _matches(one, patterns)]
+    new = []
+    for muscle in muscles:
+        values: dict[str, Any] = {}
+        if _matches(muscle, patterns):
+            for key in ("fmax", "lopt", "lts"):
+                if key in change:
+                    values[key] = _length(change, key, least=0.0, may_be_zero=key == "lts")
+                if f"{key}_times" in change:
+                    factor = _length(change, f"{key}_times", least=0.0, may_be_zero=key == "fmax")
+                    values[key] = values.get(key, getattr(muscle, key)) * factor
+        new.append(replace(muscle, **values) if values else muscle)
+    return new
+
+
+def _matches(muscle: Muscle, patterns: list[str]) -> bool:
+    """Whether a muscle's name, with or without its side, fits one of the patterns with stars."""
+    names = (muscle.name, _stem(muscle.name))
+    return any(fnmatch.fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+def _every_pattern_matches(table: TomlTable, key: str, patterns: list[str], muscles: list[Muscle]) -> None:
+    for pattern in patterns:
+        if not any(_matches(one, [pattern]) for one in muscles):
+            known = [_stem(one.name) for one in muscles]
+            raise table.refusal(f'there is no muscle "{pattern}"{did_you_mean(pattern, known)}', key)
+
+
+def _stem(name: str) -> str:
+    return name[:-2] if name[-2:] in ENDINGS else name
+
+
+# ------------------------------------------------------------------ a file's own muscles
+
+
+def _own(top: TomlTable, meta: TomlTable, name: str) -> list[Muscle]:
+    sides = meta.text("sides")
+    if sides not in SIDES:
+        raise meta.refusal(f'sides must be "both", "right" or "left", not "{sides}".', "sides")
+    frames = meta.text("frames") if "frames" in meta else name
+    maps, coordinates = _shipped_frames(frames)
+    for table in top.tables("map"):
+        one = _map(table)
+        maps[one.body] = one
+    for table in top.tables("coordinate"):
+        angle = _coordinate(table, maps)
+        coordinates[angle.name] = angle
+    wraps: dict[str, Wrap] = {}
+    for table in top.tables("wrap"):
+        surface = _wrap(table)
+        if surface.name in wraps:
+            raise table.refusal("another surface has this name. Give each its own.", "name")
+        wraps[surface.name] = surface
+    bodies = _bodies(top, maps)
+    for table, surface in zip(top.tables("wrap"), wraps.values(), strict=True):
+        _known(table, "body", surface.body, bodies, "body")
+    stress = float(meta.numbers("stress", ())) if "stress" in meta else float("nan")
+    source = MuscleSource(
+        name=name, title=meta.text("title") if "title" in meta else name, file=meta.text("source"),
+        commit=meta.text("commit") if "commit" in meta else "", licence=meta.text("licence"),
+        credit=meta.text("credit") if "credit" in meta else "", stress=stress,
+        maps=FrozenDict(maps), coordinates=FrozenDict(coordinates), wraps=FrozenDict(wraps),
+        chain=FrozenDict({key: top.values[key] for key in ("joint", "constraint") if key in top}),
+    )  # fmt: skip
+    known = _coordinate_names(top, coordinates)
+    region = meta.text("region") if "region" in meta else ""
+    found: list[Muscle] = []
+    for table in top.tables("muscle"):
+        muscle = _muscle(table, source, bodies, known, region)
+        if sides == "both":
+            found.append(muscle)
+            continue
+        for side in (Side.RIGHT, Side.LEFT):
+            found.append(replace(muscle, name=f"{_stem(muscle.name)}_{side.value[0]}", side=side))
+    return found
+
+
+def _bodies(top: TomlTable, maps: Mapping[str, BodyMap]) -> list[str]:
+    """Bodies that points may lie on: those that the file lists, or those whose place is known."""
+    listed = [table.text("name") for table in top.tables("body")]
+    return listed or [*maps, *(_other(name) for name in maps if name.endswith("_r"))]
+
+
+def _other(name: str) -> str:
+    return name[:-2] + "_l" if name.endswith("_r") else name
+
+
+def _right(name: str, side: Side | None) -> str:
+    """Name of the right body or coordinate that a left one mirrors."""
+    return name[:-2] + "_r" if side is Side.LEFT and name.endswith("_l") else name
+
+
+def _coordinate_names(top: TomlTable, coordinates: Mapping[str, SourceCoordinate]) -> list[str]:
+    listed = [c["name"] for table in top.tables("joint") for c in table.values.get("coordinates", []) if "name" in c]
+    return listed or [*coordinates, *(_other(name) for name in coordinates)]
+
+
+def _known(table: TomlTable, key: str, name: str, known: list[str], what: str) -> str:
+    if name not in known:
+        raise table.refusal(f'there is no {what} "{name}"{did_you_mean(name, known)}', key)
+    return name
+
+
+def _length(table: TomlTable, key: str, *, least: float = 0.0, may_be_zero: bool = False) -> float:
+    value = float(table.numbers(key, ()))
+    if value < least or (value == least and not may_be_zero):
+        raise table.refusal(
+            f"{key} is {value:g}, and it must be {'at least' if may_be_zero else 'more than'} zero.", key
+        )
+    return value
+
+
+def _muscle(table: TomlTable, source: MuscleSource, bodies: list[str], coordinates: list[str], region: str) -> Muscle:
+    table.only(
+        (*MUSCLE, *(key for key in table.values if key not in MUSCLE and not isinstance(table.values[key], list)))
+    )
+    name = table.text("name")
+    side = ENDINGS.get(name[-2:])
+    points = []
+    for number, row in enumerate(_rows(table, "points"), start=1):
+        inner = TomlTable(table.where, row, f"point {number}: ", table.lines)
+        inner.only(POINT)
+        points.append(_point(inner, bodies, coordinates, side))
+    if len(points) < 2:
+        raise table.refusal("a path needs at least two points. Add [[…]] rows to points.", "points")
+    wraps = []
+    for row in _rows(table, "wraps") if "wraps" in table else []:
+        inner = TomlTable(table.where, row, "wraps: ", table.lines)
+        inner.only(("object", "method", "range", "side"))
+        wraps.append(_use(inner, source.wraps, len(points)))
+    penn = float(table.numbers("penn", ())) if "penn" in table else 0.0
+    if not 0.0 <= penn < np.pi / 2.0:
+        raise table.refusal(f"penn is {penn:g} rad; a pennation lies between 0 and a right angle (1.57).", "penn")
+    return Muscle(
+        name=name,
+        title=table.text("title") if "title" in table else _stem(name),
+        group=table.text("group") if "group" in table else _stem(name),
+        region=table.text("region") if "region" in table else region,
+        side=side,
+        source=source,
+        fmax=_length(table, "fmax"),
+        lopt=_length(table, "lopt"),
+        lts=_length(table, "lts", may_be_zero=True),
+        pennation=penn,
+        vmax=_length(table, "vmax") if "vmax" in table else FIBRE_LENGTHS_A_SECOND,
+        points=tuple(points),
+        wraps=tuple(wraps),
+        curve=FrozenDict({key: float(table.numbers(key, ())) for key in CURVES if key in table}),
+    )
+
+
+def _rows(table: TomlTable, key: str) -> list[dict[str, Any]]:
+    rows = table.values.get(key)
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise table.refusal(f"{key} must be a list of tables in braces.", key)
+    return rows
+
+
+def _point(table: TomlTable, bodies: list[str], coordinates: list[str], side: Side | None) -> SetPoint:
+    """A point, written for the right side."""
+    flip = MIRROR if side is Side.LEFT else np.ones(3)
+    body = _right(_known(table, "body", table.text("body"), bodies, "body"), side)
+    kind = table.text("kind") if "kind" in table else "fixed"
+    if kind == "moving":
+        names = table.texts("coordinates")
+        if len(names) != 3:
+            raise table.refusal("coordinates must name three, for x, y and z.", "coordinates")
+        curves = []
+        for axis, key in enumerate(("fx", "fy", "fz")):
+            name = _right(_known(table, "coordinates", names[axis], coordinates, "coordinate"), side)
+            rows = spline_of(table.table(key).values, table, key)
+            curves.append((name, read_only(rows * np.array([1.0, *np.full(4, flip[axis])]))))
+        return SetPoint(body, read_only(np.zeros(3)), curves=tuple(curves))
+    at = read_only(table.numbers("xyz", (3,)) * flip)
+    if kind == "fixed":
+        return SetPoint(body, at)
+    if kind != "conditional":
+        raise table.refusal(f'kind must be "fixed", "conditional" or "moving", not "{kind}".', "kind")
+    name = _known(table, "coordinate", table.text("coordinate"), coordinates, "coordinate")
+    low, high = (float(value) for value in table.numbers("range", (2,)))
+    if low > high:
+        raise table.refusal(f"the range {low:g} to {high:g} is empty; write the smaller number first.", "range")
+    return SetPoint(body, at, _right(name, side), (low, high))
+
+
+def _use(table: TomlTable, wraps: Mapping[str, Wrap], points: int) -> WrapUse:
+    name = _known(table, "object", table.text("object"), list(wraps), "surface")
+    first, last = (int(n) for n in table.numbers("range", (2,))) if "range" in table else (-1, -1)
+    if first > points or last > points or (0 < last <= first):
+        raise table.refusal(f"the range {first} to {last} is not one of the {points} points of the path.", "range")
+    side = float(table.numbers("side", ())) if "side" in table else 0.0
+    if side not in (-1.0, 0.0, 1.0):
+        raise table.refusal("side must be 1 or −1 for a sense around the surface, or 0.", "side")
+    return WrapUse(name, max(first - 1, 0), last - 1 if last > 0 else -1, side)
+
+
+def _wrap(table: TomlTable) -> Wrap:
+    table.only(WRAP)
+    name, kind = table.text("name"), table.text("type")
+    if kind not in KINDS:
+        raise table.refusal(f'type must be one of {", ".join(KINDS)}, not "{kind}".', "type")
+    if kind == "cylinder":
+        size: tuple[float, ...] = (_length(table, "radius"), _length(table, "length"))
+    elif kind == "sphere":
+        size = (_length(table, "radius"),)
+    elif kind == "ellipsoid":
+        size = tuple(float(value) for value in table.numbers("dimensions", (3,)))
+        if not min(size) > 0.0:
+            raise table.refusal("the semi-axes must be more than zero.", "dimensions")
+    else:
+        inner, outer = _length(table, "inner_radius"), _length(table, "outer_radius")
+        if inner >= outer:
+            raise table.refusal(
+                f"the ring is inside out: its inner radius {inner:g} m is not below its outer radius {outer:g} m.",
+                "inner_radius",
+            )
+        size = (0.5 * (inner + outer),)
+    active = table.text("quadrant") if "quadrant" in table else "all"
+    active = "" if active == "all" else active.removeprefix("+")
+    sides = ["x", "-x", "y", "-y", *(["z", "-z"] if kind != "cylinder" else [])]
+    if active in ("z", "-z") and kind == "cylinder":
+        active = ""  # a cylinder has no side along its axis; its source says so all the same
+    elif active and active not in sides:
+        raise table.refusal(f'quadrant must be "all" or one of {", ".join(sides)}, not "{active}".', "quadrant")
+    attitude = rotation(table.numbers("rotation", (3,)), "XYZ") if "rotation" in table else np.eye(3)
+    centre, body = table.numbers("translation", (3,)), table.text("body")
+    if body.endswith("_l"):  # written for the right side, as points are
+        body, centre, attitude = _right(body, Side.LEFT), centre * MIRROR, MIRROR[:, None] * attitude * MIRROR
+        active = {"z": "-z", "-z": "z"}.get(active, active)
+    return Wrap(name, KINDS[kind], body, read_only(centre), read_only(attitude), size, active)
+
+
+def spline_of(function: Mapping[str, Any], table: TomlTable, key: str) -> FloatArray:
+    """Rows of a function of one coordinate: Constant, Linear, SimmSpline, PiecewiseLinearFunction or Multiplier."""
+    inner = TomlTable(table.where, function, f"{table.prefix}{key}.", table.lines)
+    kind = inner.text("type")
+    if kind == "Constant":
+        return np.array([[0.0, float(inner.numbers("value", ())), 0.0, 0.0, 0.0]])
+    if kind == "Linear":
+        slope, start = inner.numbers("coefficients", (2,))
+        return np.array([[0.0, float(start), float(slope), 0.0, 0.0]])
+    if kind == "Multiplier":
+        rows = spline_of(inner.table("function").values, table, f"{key}.function")
+        return np.asarray(rows * np.array([1.0, *np.full(4, float(inner.numbers("scale", ())))]))
+    if kind in ("SimmSpline", "PiecewiseLinearFunction"):
+        x, y = (np.array(function.get(one, []), dtype=np.float64) for one in ("x", "y"))
+        try:
+            if kind == "SimmSpline":
+                return simm_spline(x, y)
+            slopes = np.diff(y) / np.diff(x)
+            return np.stack([x, y, np.append(slopes, slopes[-1]), 0.0 * x, 0.0 * x], axis=-1)
+        except (DescriptionError, ValueError, IndexError) as error:
+            raise inner.refusal(f"x and y are not a curve: {error}", "x") from error
+    raise inner.refusal(f'type "{kind}" is not known; write SimmSpline, Linear, Constant or Multiplier.', "type")
+
+
+# ------------------------------------------------------------------ frames of a source
+
+
+def _shipped_frames(name: str) -> tuple[dict[str, BodyMap], dict[str, SourceCoordinate]]:
+    """Maps and coordinates that Biomec knows for a source; empty for others."""
+    top = read_toml(resource("muscles", "frames.toml").read_text("utf-8"), "frames.toml", with_lines=True)
+    maps: dict[str, BodyMap] = {}
+    for table in top.tables("map"):
+        if table.text("model") == name:
+            one = _map(table)
+            maps[one.body] = one
+    coordinates: dict[str, SourceCoordinate] = {}
+    for table in top.tables("coordinate"):
+        if table.text("model") == name:
+            angle = _coordinate(table, maps)
+            coordinates[angle.name] = angle
+    return maps, coordinates
+
+
+def _map(table: TomlTable) -> BodyMap:
+    table.only(("model", "source_body", "segment", "R", "o", "anchor", "anchor_point", "ref", "confidence", "note"))
+    R = table.numbers("R", (3, 3))
+    if not np.allclose(R @ R.T, np.eye(3), atol=1e-4) or np.linalg.det(R) < 0.0:
+        raise table.refusal("R must be a rotation: rows of unit length, normal to each other, right-handed.", "R")
+    origin = table.numbers("o", (3,))
+    reference = {key: _length(table.table("ref"), key) for key in table.table("ref").values}
+    return BodyMap(
+        body=table.text("source_body"),
+        segment=table.text("segment"),
+        R=read_only(_orthonormal(R)),
+        origin=read_only(origin),
+        anchor=read_only(table.numbers("anchor", (3,)) if "anchor" in table else origin),
+        anchor_point=table.text("anchor_point") if "anchor_point" in table else "",
+        reference=FrozenDict(reference),
+        confidence=table.text("confidence") if "confidence" in table else "",
+    )
+
+
+def _orthonormal(R: FloatArray) -> FloatArray:
+    """Nearest rotation: files give six digits."""
+    u, _, vt = np.linalg.svd(R)
+    return np.asarray(u @ vt)
+
+
+def _coordinate(table: TomlTable, maps: Mapping[str, BodyMap]) -> SourceCoordinate:
+    table.only(("model", "name", "proximal", "distal", "sequence", "component", "sign"))
+    bodies = list(maps)
+    component = int(table.numbers("component", ()))
+    if component not in (1, 2, 3):
+        raise table.refusal(f"component must be 1, 2 or 3, not {component}.", "component")
+    return SourceCoordinate(
+        name=table.text("name"),
+        proximal=_known(table, "proximal", table.text("proximal"), bodies, "body"),
+        distal=_known(table, "distal", table.text("distal"), bodies, "body"),
+        sequence=table.text("sequence"),
+        component=component - 1,
+        sign=float(table.numbers("sign", ())) if "sign" in table else 1.0,
+    )

@@ -1,0 +1,128 @@
+"""Fits a muscle set to a person: source frames to segments, right to left, and to the person's size.
+
+x = a + S (R (x_source − o) − a₀),   a the person's anchor in the segment, a₀ = R (anchor − o)      (theory §1.1, §1.2)
+
+on the right; the left side is worked out as a right one and mirrored by E = diag(1, 1, −1) (theory §1.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import DescriptionError
+from biomec.body.muscles.muscle_set import BodyMap, Muscle, SetPoint, Wrap
+from biomec.engine.paths.cords import Contact, Cord, PathPoint, Surface
+from biomec.recording.marker_set import Side
+
+MIRROR = np.array([1.0, 1.0, -1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Where a source body lies in a segment of a person: x = matrix x_source + shift, on the segment's own side.
+
+    segment : name; scale (3,) factors along the segment's x, y, z; axes (3, 3) the map's R, mirrored on the left
+    mirror  : whether source points are mirrored
+    """
+
+    segment: str
+    matrix: FloatArray
+    shift: FloatArray
+    scale: FloatArray
+    axes: FloatArray
+    mirror: bool
+
+    def point(self, at: FloatArray) -> FloatArray:
+        """Place (3,) of a point of the source [m]."""
+        return np.asarray(self.matrix @ at + self.shift)
+
+
+def placed(body: BodyMap, segment: str, side: Side | None, scale: FloatArray, anchor: FloatArray) -> Placed:
+    """Map of one body of a muscle of a side; ``anchor`` (3,) is the person's anchor in the segment's own axes."""
+    mirror = side is Side.LEFT
+    E = np.diag(MIRROR) if mirror else np.eye(3)
+    right = np.diag(scale) @ body.R
+    shift = E @ anchor - right @ body.anchor
+    return Placed(segment, E @ right, E @ shift, scale, E @ body.R, mirror)
+
+
+def cord_of(muscle: Muscle, name: str, places: Mapping[str, Placed]) -> Cord:
+    """Path of a muscle in the axes of the person's segments; coordinates and surfaces bear the side."""
+    points = tuple(_point(muscle, point, places[point.body]) for point in muscle.points)
+    contacts = tuple(Contact(sided(muscle, use.wrap), use.first, use.last, use.side) for use in muscle.wraps)
+    return Cord(name, points, contacts)
+
+
+def sided(muscle: Muscle, name: str) -> str:
+    """Name of a surface or coordinate of the muscle's source on the muscle's side; empty stays empty."""
+    return f"{muscle.source.name} {name}{' left' if muscle.side is Side.LEFT else ''}" if name else ""
+
+
+def _point(muscle: Muscle, point: SetPoint, place: Placed) -> PathPoint:
+    moving = [curve for curve in point.curves if curve is not None]
+    if not moving:
+        return PathPoint(place.segment, place.point(point.at), sided(muscle, point.coordinate), point.range)
+    names = {name for name, rows in moving if not _constant(rows)} or {moving[0][0]}
+    if len(names) > 1:
+        raise DescriptionError(
+            f"A point of {place.segment} moves with {' and '.join(sorted(names))} at once; one coordinate is possible."
+        )
+    (name,) = names
+    tables = [curve[1] if curve is not None else _level(point.at[axis]) for axis, curve in enumerate(point.curves)]
+    knots = np.unique(np.concatenate([rows[:, 0] for rows in tables]))
+    found = []
+    for axis in range(3):
+        rows = combined(tables, place.matrix[axis], knots)
+        rows[:, 1] += place.shift[axis]
+        found.append((sided(muscle, name), rows))
+    start = np.array([rows[0, 1] for _, rows in found])
+    return PathPoint(place.segment, start, curves=tuple(found))
+
+
+def _constant(rows: FloatArray) -> bool:
+    return bool(np.ptp(rows[:, 1]) == 0.0 and not rows[:, 2:].any())
+
+
+def _level(value: float) -> FloatArray:
+    return np.array([[0.0, value, 0.0, 0.0, 0.0]])
+
+
+def combined(tables: list[FloatArray], weights: FloatArray, knots: FloatArray) -> FloatArray:
+    """Rows over ``knots`` of Σ weight · spline; exact, since ``knots`` holds those of all splines."""
+    total = np.zeros((len(knots), 5))
+    total[:, 0] = knots
+    for rows, weight in zip(tables, weights, strict=True):
+        for k, x in enumerate(knots):
+            inside = len(rows) > 1 and rows[0, 0] <= x < rows[-1, 0]
+            i = int(np.searchsorted(rows[:, 0], x, side="right")) - 1 if inside else 0 if x <= rows[0, 0] else -1
+            u, (y, b, c, d) = x - rows[i, 0], rows[i, 1:]
+            if not inside:
+                c = d = 0.0
+            level = y + u * (b + u * (c + u * d))
+            total[k, 1:] += weight * np.array([level, b + u * (2 * c + 3 * u * d), c + 3 * u * d, d])
+    return total
+
+
+def surface_of(name: str, wrap: Wrap, place: Placed) -> Surface:
+    """Surface in the axes of the person's segment, scaled (theory §1.2)."""
+    A = place.axes @ wrap.attitude
+    if place.mirror:
+        A = A * MIRROR  # a proper rotation again: the surface's own z is mirrored, too
+    stretch = np.linalg.norm(place.scale[:, None] * A, axis=0)  # of its axes
+    size: tuple[float, ...]
+    if wrap.kind == "cylinder":
+        size = (wrap.size[0] * float(np.sqrt(stretch[0] * stretch[1])), wrap.size[1] * float(stretch[2]))
+    elif wrap.kind == "sphere":
+        size = (wrap.size[0] * float(np.cbrt(np.prod(place.scale))),)
+    elif wrap.kind == "ellipsoid":
+        size = tuple(float(value) for value in np.array(wrap.size) * stretch)
+    else:
+        size = (wrap.size[0] * float(np.sqrt(stretch[0] * stretch[1])),)
+    active = wrap.active
+    if place.mirror and active in ("z", "-z"):
+        active = {"z": "-z", "-z": "z"}[active]
+    return Surface(name, wrap.kind, place.segment, place.point(wrap.centre), A, size, active)
