@@ -67,6 +67,6 @@ def test_every_change_of_the_room_test_is_described():
     assert re.findall(r"^### (.*)$", PAGE.partition("## Room test")[2], re.MULTILINE) == [
         *CHANGES,
         "More",
-        "A muscle set",
+        "Muscle forces",
         "A language",
     ]
