@@ -214,13 +214,13 @@ _CHANGES: tuple[Callable[[h5py.File, str, Rng], None], ...] = (
 )  # fmt: skip
 
 
-def damaged_workbook(data: bytes, rng: Rng) -> bytes:
-    """Damage a packed workbook as it is, or one of the texts in it, packed again so that it is believed."""
+def damaged_office(data: bytes, rng: Rng) -> bytes:
+    """Damage a packed workbook or document as it is, or one of the texts in it, packed again so that it is believed."""
     if rng.random() < 0.3:
         return damaged_bytes(data, rng)
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         parts = {name: packed.read(name) for name in packed.namelist()}
-    name = str(rng.choice([one for one in parts if one.endswith(".xml")]))
+    name = str(rng.choice([one for one in parts if one.endswith((".xml", ".rels"))]))
     parts[name] = damaged_text(parts[name], rng)
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -1,5 +1,6 @@
 """What is attacked: every reader of files from others, and every object that Biomec stores and reads again."""
 
+import io
 import json
 import tempfile
 from collections.abc import Callable
@@ -27,9 +28,11 @@ from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import read_settings, settings_text
 from biomec.recording import ClinicalNotes, ExcludedCycle, Original, Record, Result, Session, Source
+from biomec.reporting.clinical.blocks import ClinicalReport, FreeText, Heading, Page, Words
 from biomec.reporting.norms.mapped_csv import parse_mapping, read_mapping
 from biomec.reporting.norms.norm_file import SET, read_norm_set
 from biomec.reporting.norms.readers import read_norms
+from biomec.reporting.tables import Table
 from biomec_resources import resource
 from tests.core.pipeline.tiny_run import tiny_run
 from tests.core.recording.examples import full_trial
@@ -125,11 +128,32 @@ def _recovery(path: Path) -> None:
     from biomec_app.shell.autosave import leftovers
 
     folder = path.parent / "recovery"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True, mode=0o700)
     (folder / "1-ab.biomec").write_bytes(b"x")
     (folder / "1-ab.json").write_bytes(path.read_bytes())
+    (folder / "1-ab.json").chmod(0o600)  # what others can change is not read
     for left in leftovers(folder):
         str(left.name), str(left.project)
+
+
+def _word_template(path: Path) -> None:
+    """A report of words and a table, written into the file as a template."""
+    from biomec_app.figures.report.docx import written
+    from biomec_app.figures.report.options import ReportOptions
+
+    written(_short_report(), ReportOptions(template=path))
+
+
+@cache
+def _short_report() -> ClinicalReport:
+    blocks = (
+        Words(("The knee stays bent.",), "Findings"),
+        Table("Speed", ("Side", "m/s"), (("Right", "1.2"),), "Mean of the cycles."),
+        FreeText("findings", "Remarks"),
+    )
+    pages = (Page("quality", "Quality", blocks), Page("summary", "Summary", blocks[:1], landscape=True))
+    heading = Heading("Gait laboratory", None, "A. Person", "P-017", "", "", "good", "0.1")
+    return ClinicalReport("Gait report", heading, (("1.2", "m/s"),), pages)
 
 
 def _preferences(path: Path) -> None:
@@ -204,6 +228,27 @@ def _shipped(folder: str) -> Callable[[], tuple[bytes, ...]]:
     return seeds
 
 
+@cache
+def _documents() -> tuple[bytes, ...]:
+    """Word documents with a header of their own, one with a second section, with the few styles that a house needs."""
+    import docx
+
+    made = []
+    for wide in (False, True):
+        document = docx.Document()
+        for style in list(document.styles):
+            if style.name not in ("Normal", "Header", "Heading 1", "Title"):
+                style.delete()
+        document.add_paragraph("old text")
+        document.sections[0].header.paragraphs[0].add_run("House of gait")
+        if wide:
+            document.add_section()
+        image = io.BytesIO()
+        document.save(image)
+        made.append(image.getvalue())
+    return tuple(made)
+
+
 def _norm_texts() -> tuple[bytes, ...]:
     names = ("walking-speed-vancriekinge2023", "children-dixon2017")
     texts = [one.read_bytes() for name in names for one in resource("norms", name).iterdir()]
@@ -249,11 +294,12 @@ TARGETS: tuple[Target, ...] = (
     Target("machine", ".toml", _shipped("machines"), mutations.damaged_text, _machine),
     Target("norm-gcd", ".gcd", lambda: (norms.gcd().encode(),), mutations.damaged_text, read_norms),
     Target("norm-pycgm2", ".json", lambda: (norms.pycgm2().encode(),), mutations.damaged_json_text, read_norms),
-    Target("norm-xlsx", ".xlsx", lambda: (norms.polygon(),), mutations.damaged_workbook, read_norms),
+    Target("norm-xlsx", ".xlsx", lambda: (norms.polygon(),), mutations.damaged_office, read_norms),
     Target("norm-xls", ".xls", lambda: (norms.XLS.read_bytes(),), mutations.damaged_bytes, read_norms),
     Target("norm-table", ".csv", lambda: (norms.TABLE.encode(),), mutations.damaged_text, _norm_table),
     Target("norm-mapping", ".toml", lambda: (norms.MAPPING.encode(),), mutations.damaged_text, read_mapping),
     Target("norm-set", ".txt", _norm_texts, mutations.damaged_text, _norm_set),
+    Target("word-template", ".docx", _documents, mutations.damaged_office, _word_template),
     Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),
     Target("preferences", ".ini", lambda: (PREFERENCES,), mutations.damaged_text, _preferences),
 )  # fmt: skip

@@ -18,8 +18,9 @@ from secrets import token_hex
 from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
 from biomec.base.atomic import atomic_path, make_folder
-from biomec.base.errors import BiomecError
+from biomec.base.errors import BiomecError, FileError
 from biomec.base.leftovers import remove_leftovers
+from biomec.base.own_files import open_own, read_own
 from biomec.base.plain_types import made_from, parsed_json
 from biomec.base.progress import Cancelled, Progress
 from biomec.io.project import load_project, save_project
@@ -31,6 +32,7 @@ from biomec_app.session.ready import ready
 
 EVERY_S = 120.0
 RECOVER, DISCARD = "Recover", "Discard"
+REMEDY = "If it is yours, let nobody else write to it (chmod go-w) and start Biomec again; otherwise remove it."
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,25 @@ def _has_owner(file: Path) -> bool:
 def _about(file: Path) -> _About:
     """What is known of a project in the recovery folder; nothing if that is damaged, or about other work."""
     with suppress(OSError, ValueError, BiomecError):  # the work matters more than what it was called
-        about = made_from(_About, parsed_json(file.with_suffix(".json").read_bytes()))
+        about = made_from(_About, parsed_json(read_own(file.with_suffix(".json"))))
         if about.sha256 in (None, project_hash(file)):  # else it was killed between the two files
             return about if "\0" not in (about.project or "") else replace(about, project=None)
     return _About()
+
+
+def refusals(folder: Path) -> dict[Path, str]:
+    """Projects in a recovery folder that other users could have put there or changed, and a sentence about each."""
+    refused = {}
+    for file in sorted(folder.glob("*.biomec")):
+        try:
+            open_own(file).close()
+        except FileNotFoundError:  # another Biomec has removed it meanwhile
+            continue
+        except FileError as fault:
+            refused[file] = f"{fault} {REMEDY}"
+        except OSError as error:
+            refused[file] = f"{file} cannot be opened ({error.strerror or error})."
+    return refused
 
 
 def tidy(folder: Path) -> None:
@@ -239,11 +256,17 @@ class Autosave(QObject):
     def offer_recovery(self, otherwise: Callable[[], None] | None = None) -> bool:
         """Ask what shall become of work that a crash left; what the user does not decide stays for the next time.
 
+        Work that other users could have put there is not opened, as it would be shown as the user's own.
+
         True if something is being recovered. If it turns out to be damaged, it is set aside and ``otherwise`` is done.
         """
-        tidy(self.folder)
+        refused = refusals(self.folder)
+        for sentence in dict.fromkeys(refused.values()):  # a folder that others can change is reported once
+            self.context.user.fail("Recover unsaved work", f"Unsaved work was not opened. {sentence}")
+        if not refused:
+            tidy(self.folder)
         for left in leftovers(self.folder):
-            if left.file in self._unreadable:
+            if left.file in self._unreadable or left.file in refused:
                 continue
             question = f"Biomec ended before {left.name} was saved ({left.when}). Recover it?"
             answer = self.context.user.confirm("Recover unsaved work", question, (RECOVER, DISCARD))

@@ -1,8 +1,8 @@
 """Files that only this user can have written: read and replaced with a check of owner and permissions.
 
-What a program runs from disk, such as compiled code or extensions, must come from its own user. File and folder are
-opened first and looked at afterwards, so that nobody can exchange them in between. Windows keeps others out of a
-user's profile by itself; there nothing is checked.
+What a program runs from disk, such as compiled code or extensions, must come from its own user, and so must unsaved
+work that it takes for the user's own. File and folder are opened first and looked at afterwards, so that nobody can
+exchange them in between. Windows keeps others out of a user's profile by itself; there nothing is checked.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from biomec.base.errors import FileError
 
@@ -38,19 +39,28 @@ def doubt(found: os.stat_result) -> str | None:
 
 def read_own(path: Path) -> bytes:
     """Bytes of a file; a `FileError` if other users could have written it or its folder, or if it is not a file."""
+    with open_own(path) as file:
+        return file.read()
+
+
+def open_own(path: Path) -> BinaryIO:
+    """A file to read; a `FileError` if other users could have written it or its folder, or if it is not a file."""
     if sys.platform == "win32":
-        return path.read_bytes()
+        return path.open("rb")
     folder = _open_own_folder(path.parent)
     try:
         handle = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     finally:
         os.close(folder)
-    with os.fdopen(handle, "rb") as file:
+    try:
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
             raise FileError(path.name, "this is not a file.")
         _refuse(path, "it", found)
-        return file.read()
+    except BaseException:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
 
 
 def write_own(path: Path, content: bytes) -> None:

@@ -371,6 +371,54 @@ def test_a_template_that_is_no_document_is_a_sentence(content, tmp_path) -> None
     assert not (tmp_path / "r.docx").exists()
 
 
+def house(tmp_path, part: str, old: bytes, new: bytes) -> Path:
+    """A template in one part of which a text is exchanged."""
+    document = docx.Document()
+    document.sections[0].header.paragraphs[0].add_run("House of gait")
+    whole, path = io.BytesIO(), tmp_path / "house.docx"
+    document.save(whole)
+    with zipfile.ZipFile(whole) as packed, zipfile.ZipFile(path, "w") as changed:
+        for name in packed.namelist():
+            content = packed.read(name)
+            assert name != part or old in content
+            changed.writestr(name, content.replace(old, new) if name == part else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        ("word/document.xml", b"w:document", b"w:paper"),
+        ("word/document.xml", b'w:left="', b'w:left="x'),
+        ("docProps/core.xml", b"cp:coreProperties", b"cp:other"),
+        ("word/_rels/document.xml.rels", b"styles.xml", b"numbering.xml"),
+        ("[Content_Types].xml", b"/word/document.xml", b"/word/other.xml"),
+    ],
+)
+def test_a_template_with_a_damaged_part_is_a_sentence(part, old, new, tmp_path) -> None:
+    """Templates like these ended in errors of the library that reads them, some only while the report was saved."""
+    path = house(tmp_path, part, old, new)
+    with pytest.raises(FileError, match=r"house\.docx: it is not a Word document \(\.docx\) that can be a template"):
+        write_report(words_only(example_report()), tmp_path / "r.docx", ReportOptions(template=path))
+    assert not (tmp_path / "r.docx").exists()
+
+
+def test_a_template_reads_no_other_file(tmp_path) -> None:
+    (tmp_path / "secret.txt").write_text("patient of another")
+    outside = f'<!DOCTYPE w:hdr [<!ENTITY s SYSTEM "{(tmp_path / "secret.txt").as_uri()}">]>'.encode()
+    path = house(tmp_path, "word/header1.xml", b"House of gait", b"&s;")
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    parts["word/header1.xml"] = parts["word/header1.xml"].replace(b"<w:hdr", outside + b"<w:hdr", 1)
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    write_report(words_only(example_report()), tmp_path / "r.docx", ReportOptions(template=path))
+    with zipfile.ZipFile(tmp_path / "r.docx") as packed:
+        assert all(b"patient of another" not in packed.read(name) for name in packed.namelist())
+        assert b"&s;" in packed.read("word/header1.xml")
+
+
 # ------------------------------------------------------------------------------------------------------------- pictures
 
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from biomec.base.errors import FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.base.plain_text import one_line
 from biomec.base.progress import Progress
 from biomec.reporting.clinical.blocks import (
@@ -43,8 +43,15 @@ LARGEST_TEMPLATE = 50_000_000  # bytes, unpacked
 
 
 def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
-    """The bytes of the document."""
-    return _Document(report, options).made(progress)
+    """The bytes of the document; a `FileError` if the template cannot be one."""
+    if options.template is None:
+        return _Document(report, options).made(progress)
+    try:
+        return _Document(report, options).made(progress)
+    except (BiomecError, MemoryError):
+        raise
+    except Exception as error:  # damaged parts show themselves by errors of many kinds, some only when they are saved
+        raise _not_a_template(options.template) from error
 
 
 class _Document:
@@ -290,9 +297,7 @@ def _widths(table: Table, width: float) -> list[float]:
 def _template(path: Path) -> Any:
     """A document with the styles and sections of another, without its text."""
     import docx
-    from docx.opc.exceptions import PackageNotFoundError
 
-    refusal = FileError(path.name, "it is not a Word document (.docx) that can be a template; choose another.")
     try:
         with zipfile.ZipFile(path) as packed:
             if sum(one.file_size for one in packed.infolist()) > LARGEST_TEMPLATE:
@@ -300,13 +305,18 @@ def _template(path: Path) -> Any:
         word = docx.Document(str(path))
     except OSError as error:
         raise FileError(path.name, f"the template cannot be read ({error.strerror or error}).") from error
-    except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError) as error:
-        raise refusal from error
+    names = [str(part.partname) for part in word.part.package.iter_parts()]
+    if len(set(names)) < len(names):  # two parts of one name: only one of them would be read from the report
+        raise _not_a_template(path)
     body = word.element.body
     for one in list(body):
         if not one.tag.endswith("}sectPr"):
             body.remove(one)
     return word
+
+
+def _not_a_template(path: Path) -> FileError:
+    return FileError(path.name, "it is not a Word document (.docx) that can be a template; choose another.")
 
 
 def _who(heading: Heading) -> str:

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from numpy.testing import assert_array_equal
 
+from biomec.base import own_files
 from biomec.io.project import save_project
 from biomec.recording import Subject
 from biomec_app.session.context import Context
@@ -154,7 +155,7 @@ def test_nobody_else_can_read_what_is_kept(qtbot, autosave):
 @pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
 def test_half_files_of_a_killed_autosave_are_removed(autosave):
     """Their names are never used again, so that no later save would find them."""
-    autosave.folder.mkdir()
+    autosave.folder.mkdir(mode=0o700)
     (autosave.folder / ".1-ab.biomec.0123456789ab.part").write_bytes(b"half")
     (autosave.folder / "1-ab.json").write_text('{"name": "Maria"}')  # killed before the project was written
     assert not autosave.offer_recovery()
@@ -163,11 +164,77 @@ def test_half_files_of_a_killed_autosave_are_removed(autosave):
 
 @pytest.mark.parametrize("note", ["[]", '{"name": 3, "project": ["x"]}', "[" * 100000, ""])
 def test_a_damaged_note_beside_unsaved_work_does_no_harm(autosave, note):
-    autosave.folder.mkdir()
+    autosave.folder.mkdir(mode=0o700)
     (autosave.folder / "1-ab.biomec").write_bytes(b"x")
     (autosave.folder / "1-ab.json").write_text(note)
     (left,) = leftovers(autosave.folder)
     assert (left.name, left.project) == ("1-ab", None)
+
+
+@pytest.fixture
+def left_behind(autosave, short_analysis):
+    """Unsaved work of a program that is gone."""
+    autosave.folder.mkdir(mode=0o700)
+    file = autosave.folder / "1-ab.biomec"
+    save_project(renamed(short_analysis, "Planted").session, file)
+    file.with_suffix(".json").write_text('{"name": "planted.biomec"}')
+    file.with_suffix(".json").chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def messages(autosave):
+    """Sentences of failures; whatever is asked is answered with yes."""
+    heard = []
+    autosave.context.user.fail = lambda title, sentence: heard.append(sentence)
+    autosave.context.user.confirm = lambda title, question, choices: choices[0]
+    return heard
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows keeps others out of a user's profile by itself")
+@pytest.mark.parametrize("place", ["file", "folder"])
+@pytest.mark.parametrize("mode", [0o020, 0o002])
+def test_unsaved_work_that_others_can_change_is_not_opened(left_behind, autosave, messages, place, mode):
+    """A project that somebody else put there would be offered, and shown, as the user's own work."""
+    opened = left_behind if place == "file" else left_behind.parent
+    opened.chmod(opened.stat().st_mode | mode)
+    assert not autosave.offer_recovery()
+    (sentence,) = messages
+    assert str(opened) in sentence
+    assert "can be changed by other users" in sentence
+    assert left_behind.exists()
+    opened.chmod(opened.stat().st_mode & ~mode)
+    assert autosave.offer_recovery()
+    assert len(messages) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows keeps others out of a user's profile by itself")
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_unsaved_work_of_another_user_is_not_opened(left_behind, autosave, messages, monkeypatch, place):
+    """Simulated: who runs the tests cannot give files away."""
+    watched = os.stat(left_behind if place == "file" else left_behind.parent).st_ino
+    real = os.fstat
+
+    def foreign(handle):
+        state = real(handle)
+        return os.stat_result((*state[:4], os.geteuid() + 1, *state[5:])) if state.st_ino == watched else state
+
+    monkeypatch.setattr(own_files.os, "fstat", foreign)
+    assert not autosave.offer_recovery()
+    (sentence,) = messages
+    assert "belongs to another user" in sentence
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes as on POSIX")
+def test_links_and_pipes_in_the_recovery_folder_are_not_opened(left_behind, autosave, messages, tmp_path):
+    left_behind.rename(tmp_path / "elsewhere.biomec")
+    left_behind.symlink_to(tmp_path / "elsewhere.biomec")
+    assert not autosave.offer_recovery()
+    left_behind.unlink()
+    os.mkfifo(left_behind, 0o600)
+    assert not autosave.offer_recovery()
+    assert len(messages) == 2
+    assert "this is not a file" in messages[1]
 
 
 @pytest.mark.parametrize("damage", [b"", b"BIOMEC PROJECT\nschema 1\n", None])
@@ -177,7 +244,7 @@ def test_damaged_unsaved_work_is_set_aside_and_the_file_asked_for_opens(qtbot, t
     save_project(replace(short_analysis.session, subject=Subject("Wanted")), wanted)
     window = MainWindow(Preferences(tmp_path / "prefs.ini"))
     qtbot.addWidget(window)
-    window.autosave.folder.mkdir()
+    window.autosave.folder.mkdir(mode=0o700)
     file = window.autosave.folder / "1-ab.biomec"
     file.write_bytes(wanted.read_bytes()[:-7] if damage is None else damage)
     sentences = []
