@@ -15,6 +15,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.model_file import MODELS
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.muscles.muscle_set import Muscle, MuscleSet, MuscleSource, SourceCoordinate
 from biomec.body.muscles.options import MuscleFit
@@ -25,6 +26,7 @@ from biomec.engine.rotations import cardan, joint_coordinate_system
 from biomec.engine.tree.joint_tree import joint_tree
 from biomec.recording.marker_set import Side
 
+STANDARD_MODEL = "m21"  # its segments have the axes in which maps are given
 STANDARD_MASS = 75.0  # [kg] of the person for whom forces of a source are meant
 VOLUME_BY_MASS_AND_HEIGHT = 47.05  # [cm³/(kg m)] of all muscles of a leg [Handsfield2014]
 VOLUME_OF_ANYBODY = 1289.6  # [cm³]
@@ -34,7 +36,7 @@ VOLUME_OF_ANYBODY = 1289.6  # [cm³]
 class SourceAngle:
     """A source coordinate on a side of a person.
 
-    proximal, distal : indices of segments; axes_p, axes_d : (3, 3) the source's axes in them, right side
+    proximal, distal : indices of segments; axes_p, axes_d : (3, 3) the source's axes in them, mirrored on the left
     """
 
     definition: SourceCoordinate
@@ -48,7 +50,7 @@ class SourceAngle:
         """θ (T,) [rad] and a (T, 3) with θ̇ = a·(ω_distal − ω_proximal), of attitudes R (T, B, 3, 3)."""
         E = MIRROR if self.side is Side.LEFT else np.ones(3)
         P, D = (
-            (E[:, None] * R[:, body] * E) @ axes
+            E[:, None] * (R[:, body] @ axes)
             for body, axes in ((self.proximal, self.axes_p), (self.distal, self.axes_d))
         )
         k, sign, sequence = self.definition.component, self.definition.sign, self.definition.sequence
@@ -207,17 +209,30 @@ class _Fitter:
         key = (source.name, body, side, unscaled)
         if key not in self._placed:
             one, segment = source.maps[body], self.segment(source, body, side)
-            factors = self.factors(source, body, side)
-            anchor = np.zeros(3)
-            if one.anchor_point:
-                name = one.anchor_point.replace("*", "E" if side is Side.LEFT else "D")
-                anchor = self.local(segment, name)
-            found = placed(one, segment, side, factors, anchor)
-            if unscaled:
-                back = np.diag(1.0 / factors)
-                found = Placed(segment, back @ found.matrix, back @ found.shift, np.ones(3), found.axes, found.mirror)
-            self._placed[key] = found
+            origin, turned = self.standard(segment)
+            anchor = one.anchor_point.replace("*", "E" if side is Side.LEFT else "D") or origin
+            found = placed(one, segment, side, self.factors(source, body, side), self.local(segment, anchor), turned)
+            self._placed[key] = found.shrunk() if unscaled else found
         return self._placed[key]
+
+    def standard(self, segment: str) -> tuple[str, FloatArray]:
+        """Origin and axes (3, 3) of the standard frame of a segment, in the segment's own axes.
+
+        They are those of the whole-body model, from the landmarks of the static pose; a model that builds a segment
+        otherwise, as Plug-in Gait does with shanks, is thus given the muscles where its bones are. The segment's own
+        where landmarks are missing.
+        """
+        own = self.person.system.layout.bodies[segment]
+        definitions = MODELS.load(STANDARD_MODEL).segments
+        for one in definitions:
+            if one.name == segment:
+                for frame in one.frames:
+                    if all(point in self.person.static for point in frame.landmarks):
+                        R = np.asarray(own.attitude).T @ frame.attitude(self.person.static, one.sign)
+                        if np.isfinite(R).all():
+                            return frame.origin, R
+                return one.frames[0].origin, np.eye(3)
+        return "", np.eye(3)
 
     def factors(self, source: MuscleSource, body: str, side: Side | None) -> FloatArray:
         """Factors (3,) of a source body: by its own references, or those of the other bodies in its segment."""
@@ -264,7 +279,8 @@ class _Fitter:
                     angle = muscle.source.coordinates[name]
                     ends = [self.bodies.index(self.segment(muscle.source, body, muscle.side))
                             for body in (angle.proximal, angle.distal)]  # fmt: skip
-                    axes = [muscle.source.maps[body].R for body in (angle.proximal, angle.distal)]
+                    axes = [self.place(muscle.source, body, muscle.side).axes
+                            for body in (angle.proximal, angle.distal)]  # fmt: skip
                     found[key] = SourceAngle(angle, muscle.side, ends[0], ends[1], axes[0], axes[1])
         named = (Coordinate(key, self.bodies[one.proximal], self.bodies[one.distal]) for key, one in found.items())
         return tuple(found.values()), tuple(named)
@@ -273,17 +289,18 @@ class _Fitter:
         """Origins (B, 3) of the segments of the source's skeleton in attitudes R (B, 3, 3), joint to joint."""
         tree = joint_tree(self.person.system, self.person.model.roots)
         bodies = self.person.system.layout.bodies
-        scale = {name: np.ones(3) for name in self.bodies}
+        back = {name: np.eye(3) for name in self.bodies}
         for name in self.bodies:
             own = [one.factors for one in self.scales.values() if one.segment == name]
             if own:
-                scale[name] = np.mean(own, axis=0)
+                Q = self.standard(name)[1]
+                back[name] = Q @ np.diag(1.0 / np.mean(own, axis=0)) @ Q.T
         p = np.zeros((len(self.bodies), 3))
         for joint in reversed(tree.joints):
             ends = []
             for body, point in ((joint.parent, joint.parent_point), (joint.child, joint.child_point)):
                 owner, _, name = point.partition(".")
-                ends.append(R[body] @ (np.asarray(bodies[owner].points[name]) / scale[owner]))
+                ends.append(R[body] @ back[owner] @ np.asarray(bodies[owner].points[name]))
             p[joint.child] = p[joint.parent] + ends[0] - ends[1]
         return p
 

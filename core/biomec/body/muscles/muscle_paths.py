@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, warning
+from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.anatomy.model import STANDARD, AngleDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -28,6 +28,7 @@ from biomec.engine.rotations import joint_coordinate_system
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 
 SHOWN = 5  # muscles that a notice lists
+FIBRE_RANGE = (0.4, 1.6)  # of the optimal length, within which a fitted set should work
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +237,6 @@ def _path_notices(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
     sentences: Mapping[int, tuple[str, str]] = {
         FLIPPED: ("muscle-path-jumped", "change the side of a surface or jump onto it, so that their moment arms jump"),
         UNSOLVED: ("muscle-path-unsolved", "lie on a path that is only nearly the shortest"),
-        INSIDE: (
-            "muscle-point-inside",
-            "have points within a surface that the path should pass outside, so that it runs straight through",
-        ),
     }
     for bit, (code, words) in sentences.items():
         at = (paths.status & bit) != 0
@@ -250,4 +247,29 @@ def _path_notices(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
         listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
         sentence = f"{listed} {words}, in {len(frames)} of {len(at)} frames. Do not trust their moment arms there."
         found.append(warning(code, sentence, *names, frames=(int(frames[0]), int(frames[-1]))))
+    inside = (paths.status & INSIDE) != 0
+    if inside.any():
+        names = [fitted.names[m] for m in np.flatnonzero(inside.any(axis=0))]
+        listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        sentence = (
+            f"Points of {listed} lie within a surface, as in their source, so that paths run straight through it."
+        )
+        found.append(info("muscle-point-inside", sentence, *names))
+    found += _fibre_notice(paths, fitted)
     return found
+
+
+def _fibre_notice(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
+    """Muscles whose fibres would leave the lengths at which they can work, with a rigid tendon."""
+    straight = paths.length - fitted.lts
+    fibre = np.sign(straight) * np.hypot(straight, fitted.lopt * np.sin(fitted.pennation)) / fitted.lopt
+    outside = (fibre < FIBRE_RANGE[0]) | (fibre > FIBRE_RANGE[1])
+    if not outside.any():
+        return []
+    names = [fitted.names[m] for m in np.flatnonzero(outside.any(axis=0))]
+    listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    sentence = (
+        f"Fibres of {listed} become shorter than {FIBRE_RANGE[0]:g} or longer than {FIBRE_RANGE[1]:g} times their "
+        "optimal length, where muscles hardly pull: the set does not fit this person or this movement there."
+    )
+    return [warning("muscle-fibres-out-of-range", sentence, *names)]

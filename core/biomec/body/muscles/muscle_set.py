@@ -54,12 +54,16 @@ class Wrap:
 
 @dataclass(frozen=True, eq=False)
 class WrapUse:
-    """A surface that a muscle may touch between two of its points, counted from 0; −1 is the last."""
+    """A surface that a muscle may touch between two of its points, counted from 0; −1 is the last.
+
+    side, gives : as in `biomec.engine.paths.cords.Contact`
+    """
 
     wrap: str
     first: int = 0
     last: int = -1
     side: float = 0.0
+    gives: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -261,7 +261,7 @@ def _muscle(table: TomlTable, source: MuscleSource, bodies: list[str], coordinat
     wraps = []
     for row in _rows(table, "wraps") if "wraps" in table else []:
         inner = TomlTable(table.where, row, "wraps: ", table.lines)
-        inner.only(("object", "method", "range", "side"))
+        inner.only(("object", "method", "range", "side", "gives"))
         wraps.append(_use(inner, source.wraps, len(points)))
     penn = float(table.numbers("penn", ())) if "penn" in table else 0.0
     if not 0.0 <= penn < np.pi / 2.0:
@@ -326,7 +326,10 @@ def _use(table: TomlTable, wraps: Mapping[str, Wrap], points: int) -> WrapUse:
     side = float(table.numbers("side", ())) if "side" in table else 0.0
     if side not in (-1.0, 0.0, 1.0):
         raise table.refusal("side must be 1 or −1 for a sense around the surface, or 0.", "side")
-    return WrapUse(name, max(first - 1, 0), last - 1 if last > 0 else -1, side)
+    gives = table.values.get("gives", False)
+    if not isinstance(gives, bool):
+        raise table.refusal("gives must be true or false.", "gives")
+    return WrapUse(name, max(first - 1, 0), last - 1 if last > 0 else -1, side, gives)
 
 
 def _wrap(table: TomlTable) -> Wrap:

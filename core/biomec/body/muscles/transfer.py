@@ -1,8 +1,9 @@
 """Fits a muscle set to a person: source frames to segments, right to left, and to the person's size.
 
-x = a + S (R (x_source − o) − a₀),   a the person's anchor in the segment, a₀ = R (anchor − o)      (theory §1.1, §1.2)
+x = a + Q S R (x_source − anchor),   a the person's anchor in the segment      (theory §1.1, §1.2)
 
-on the right; the left side is worked out as a right one and mirrored by E = diag(1, 1, −1) (theory §1.3).
+on the right. Q turns the standard axes of the segment, in which maps are given, to those of the person's model. The
+left side is worked out as a right one and mirrored by E = diag(1, 1, −1) (theory §1.3).
 """
 
 from __future__ import annotations
@@ -25,35 +26,49 @@ MIRROR = np.array([1.0, 1.0, -1.0])
 class Placed:
     """Where a source body lies in a segment of a person: x = matrix x_source + shift, on the segment's own side.
 
-    segment : name; scale (3,) factors along the segment's x, y, z; axes (3, 3) the map's R, mirrored on the left
+    segment : name
+    axes    : (3, 3) E Q R, the turn of directions from the source (mirrored on the left)
+    stretch : (3, 3) E Q S Qᵀ E, the stretch of the segment about its anchor
     mirror  : whether source points are mirrored
     """
 
     segment: str
     matrix: FloatArray
     shift: FloatArray
-    scale: FloatArray
     axes: FloatArray
+    stretch: FloatArray
     mirror: bool
 
     def point(self, at: FloatArray) -> FloatArray:
         """Place (3,) of a point of the source [m]."""
         return np.asarray(self.matrix @ at + self.shift)
 
+    def shrunk(self) -> Placed:
+        """Place in a segment that is stretched back to the size of the source."""
+        back = np.linalg.inv(self.stretch)
+        return Placed(self.segment, back @ self.matrix, back @ self.shift, self.axes, np.eye(3), self.mirror)
 
-def placed(body: BodyMap, segment: str, side: Side | None, scale: FloatArray, anchor: FloatArray) -> Placed:
-    """Map of one body of a muscle of a side; ``anchor`` (3,) is the person's anchor in the segment's own axes."""
+
+def placed(
+    body: BodyMap, segment: str, side: Side | None, scale: FloatArray, anchor: FloatArray, turned: FloatArray
+) -> Placed:
+    """Map of one body of a muscle of a side.
+
+    scale  : (3,) factors along the standard axes; anchor (3,) the person's, in the segment's own axes [m]
+    turned : (3, 3) standard axes of the segment as columns in its own axes
+    """
     mirror = side is Side.LEFT
     E = np.diag(MIRROR) if mirror else np.eye(3)
-    right = np.diag(scale) @ body.R
-    shift = E @ anchor - right @ body.anchor
-    return Placed(segment, E @ right, E @ shift, scale, E @ body.R, mirror)
+    axes = turned @ E @ body.R
+    stretch = turned @ np.diag(scale) @ turned.T
+    matrix = stretch @ axes
+    return Placed(segment, matrix, anchor - matrix @ body.anchor, axes, stretch, mirror)
 
 
 def cord_of(muscle: Muscle, name: str, places: Mapping[str, Placed]) -> Cord:
     """Path of a muscle in the axes of the person's segments; coordinates and surfaces bear the side."""
     points = tuple(_point(muscle, point, places[point.body]) for point in muscle.points)
-    contacts = tuple(Contact(sided(muscle, use.wrap), use.first, use.last, use.side) for use in muscle.wraps)
+    contacts = tuple(Contact(sided(muscle, use.wrap), use.first, use.last, use.side, use.gives) for use in muscle.wraps)
     return Cord(name, points, contacts)
 
 
@@ -112,12 +127,12 @@ def surface_of(name: str, wrap: Wrap, place: Placed) -> Surface:
     A = place.axes @ wrap.attitude
     if place.mirror:
         A = A * MIRROR  # a proper rotation again: the surface's own z is mirrored, too
-    stretch = np.linalg.norm(place.scale[:, None] * A, axis=0)  # of its axes
+    stretch = np.linalg.norm(place.stretch @ A, axis=0)  # of its axes
     size: tuple[float, ...]
     if wrap.kind == "cylinder":
         size = (wrap.size[0] * float(np.sqrt(stretch[0] * stretch[1])), wrap.size[1] * float(stretch[2]))
     elif wrap.kind == "sphere":
-        size = (wrap.size[0] * float(np.cbrt(np.prod(place.scale))),)
+        size = (wrap.size[0] * float(np.cbrt(np.linalg.det(place.stretch))),)
     elif wrap.kind == "ellipsoid":
         size = tuple(float(value) for value in np.array(wrap.size) * stretch)
     else:

@@ -81,13 +81,16 @@ class Surface:
 class Contact:
     """A surface that a path may touch between its points ``first`` and ``last`` (−1: the last).
 
-    side : ±1 fixes the sense in which a cylinder is passed, 0 leaves it to geometry
+    side  : ±1 fixes the sense in which a cylinder is passed, 0 leaves it to geometry
+    gives : whether the surface shrinks about its centre where an end of the path lies within, so that the path keeps
+            running on it; otherwise the path then runs straight through
     """
 
     surface: str
     first: int = 0
     last: int = -1
     side: float = 0.0
+    gives: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,7 +329,7 @@ def _tables(system: Cords) -> tuple[PathTables, IntArray]:
             number = _of(surface, contact.surface, cord.name)
             last = len(cord.points) - 1 if contact.last < 0 else contact.last
             where = pair(_of(body, system.surfaces[number].body, cord.name))
-            wraps.append((number, where, (contact.first, last), contact.side))
+            wraps.append((number, where, (contact.first, last), contact.side, contact.gives))
         point_first.append(len(points))
         wrap_first.append(len(wraps))
         pair_first.append(len(pairs))
@@ -342,7 +345,7 @@ def _tables(system: Cords) -> tuple[PathTables, IntArray]:
         table(points, 3, np.int64, 3), table(points, 4, np.float64, 2), table(points, 5, np.int64, 3),
         table(points, 6, np.int64), table(points, 7, np.int64, 3, 2), curves(rows),
         np.array(wrap_first), table(wraps, 0, np.int64), table(wraps, 1, np.int64), table(wraps, 2, np.int64, 2),
-        table(wraps, 3, np.float64),
+        table(wraps, 3, np.float64), table(wraps, 4, np.bool_),
         table(shapes, 0, np.int64), np.array([body[one.body] for one in system.surfaces], dtype=np.int64),
         table(shapes, 1, np.int64), table(shapes, 2, np.float64), table(shapes, 3, np.float64, 3),
         table(shapes, 4, np.float64, 3, 3), table(shapes, 5, np.float64, 3),

@@ -6,7 +6,7 @@ y·q1 = 1, q1 = p1/a: a circle, whose angle s and the length ℓ of the geodesic
     x″ = −(x′ᵀ D x′)/(G·G) G,   D = diag(1/a²),  G = D x
 
 and its end (x, d = x′) must look straight at p2: N·(p2 − x) = 0 and (N × d)·(p2 − x) = 0, N = G/|G|. Newton's method
-finds both, from the great circle of the scaled points or from the solution of the frame before.
+finds both, from the shortest path in a plane or from the solution of the frame before.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from biomec.engine.paths.surfaces import FLIPPED, HIT, INSIDE, JUMP, UNSOLVED, W
 STEP = 0.08  # longest step of a geodesic, as a part of the smallest semi-axis; errors stay below 1e-9 of the length
 SMALLEST_STEPS, MOST_STEPS = 6, 120
 ITERATIONS = 40
+PIECES = 8  # chords by which an arc in a plane is measured
+TILTS = 6  # planes on either side that are tried for a start
 TOLERANCE = 1e-13  # [m] by which the end may miss the line to p2
 ACCEPTED = 1e-10  # [m] the same where round-off stops the iteration
 NUDGE = 1e-7  # [rad] for the derivative in s
@@ -142,6 +144,134 @@ def _length(
 
 
 @compiled
+def _angle(y: FloatArray, e1: FloatArray, e2: FloatArray) -> float:
+    """Angle of a point on the circle of entry."""
+    along = across = 0.0
+    for i in range(3):
+        along += y[i] * e1[i]
+        across += y[i] * e2[i]
+    return float(np.arctan2(across, along))
+
+
+@compiled
+def _section(
+    size: FloatArray, p1: FloatArray, p2: FloatArray, u: FloatArray, a1: float, a2: float, m: FloatArray,
+    side: FloatArray, offset: float, height: float, ends: FloatArray,
+) -> float:  # fmt: skip
+    """Length of the path in a plane through both points, on the side of m; its scaled tangent points, arc and middle.
+
+    In scaled axes the plane cuts the unit sphere in a circle about ``offset`` · side; both points lie at ``height``
+    along m, at a1 and a2 along u. ``ends`` (4, 3) takes both tangent points, length on the surface, and middle.
+    """
+    radius = np.sqrt(max(0.0, 1.0 - offset * offset))
+    d1, d2 = np.sqrt(a1 * a1 + height * height), np.sqrt(a2 * a2 + height * height)
+    begin = np.arctan2(height, a1) - np.arccos(min(1.0, radius / d1))
+    end = np.arctan2(height, a2) + np.arccos(min(1.0, radius / d2))
+    if np.arctan2(height, a1) < -0.5 * np.pi:
+        begin += 2.0 * np.pi
+    arc = 0.0
+    for k in range(PIECES):
+        b, c = begin + (end - begin) * k / PIECES, begin + (end - begin) * (k + 1) / PIECES
+        square = 0.0
+        for i in range(3):
+            square += (size[i] * radius * ((np.cos(c) - np.cos(b)) * u[i] + (np.sin(c) - np.sin(b)) * m[i])) ** 2
+        arc += np.sqrt(square)
+    first = last = 0.0
+    middle = 0.5 * (begin + end)
+    for i in range(3):
+        ends[0, i] = offset * side[i] + radius * (np.cos(begin) * u[i] + np.sin(begin) * m[i])
+        ends[1, i] = offset * side[i] + radius * (np.cos(end) * u[i] + np.sin(end) * m[i])
+        ends[3, i] = offset * side[i] + radius * (np.cos(middle) * u[i] + np.sin(middle) * m[i])
+        first += (size[i] * ends[0, i] - p1[i]) ** 2
+        last += (size[i] * ends[1, i] - p2[i]) ** 2
+    ends[2, 0] = arc
+    return float(np.sqrt(first) + arc + np.sqrt(last))
+
+
+@compiled
+def _section_through(
+    size: FloatArray, p1: FloatArray, p2: FloatArray, q1: FloatArray, q2: FloatArray, y: FloatArray
+) -> float:
+    """Length of the path in the plane through both points and y."""
+    u, m, side, ends = np.empty(3), np.empty(3), np.empty(3), np.empty((4, 3))
+    far = lean = square = 0.0
+    for i in range(3):
+        u[i] = q2[i] - q1[i]
+        far += u[i] * u[i]
+    far = np.sqrt(far)
+    for i in range(3):
+        u[i] /= far
+        lean += (y[i] - q1[i]) * u[i]
+    for i in range(3):
+        m[i] = y[i] - q1[i] - lean * u[i]
+        square += m[i] * m[i]
+    if square < 1e-12:
+        return np.inf
+    offset = height = along = 0.0
+    for i in range(3):
+        m[i] /= np.sqrt(square)
+    side[0], side[1], side[2] = u[1] * m[2] - u[2] * m[1], u[2] * m[0] - u[0] * m[2], u[0] * m[1] - u[1] * m[0]
+    for i in range(3):
+        offset += q1[i] * side[i]
+        height += q1[i] * m[i]
+        along += q1[i] * u[i]
+    return _section(size, p1, p2, u, along, along + far, m, side, offset, height, ends)
+
+
+@compiled
+def _best_section(
+    size: FloatArray, p1: FloatArray, p2: FloatArray, q1: FloatArray, q2: FloatArray, axis: int, sign: float,
+    ends: FloatArray,
+) -> float:  # fmt: skip
+    """Shortest path in a plane through both points, among planes turned about their line; ``ends`` as in `_section`."""
+    u, n, b, m, side = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
+    far = along = 0.0
+    for i in range(3):
+        u[i] = q2[i] - q1[i]
+        far += u[i] * u[i]
+    far = np.sqrt(far)
+    for i in range(3):
+        u[i] /= far
+        along += q1[i] * u[i]
+    near = 0.0
+    for i in range(3):
+        n[i] = q1[i] - along * u[i]
+        near += n[i] * n[i]
+    near = np.sqrt(near)
+    if near < 1e-9:  # straight through the centre: any plane will do
+        smallest = int(np.argmin(np.abs(u)))
+        n[:] = 0.0
+        n[smallest] = 1.0
+        lean, length = u[smallest], 0.0
+        for i in range(3):
+            n[i] -= lean * u[i]
+            length += n[i] * n[i]
+        n /= np.sqrt(length)
+        near = 0.0
+    else:
+        n /= near
+    b[0], b[1], b[2] = u[1] * n[2] - u[2] * n[1], u[2] * n[0] - u[0] * n[2], u[0] * n[1] - u[1] * n[0]
+    trial, best = np.empty((4, 3)), np.inf
+    reach = np.pi if axis >= 0 else 0.45 * np.pi
+    for attempt in range(2):
+        for k in range(-TILTS, TILTS + 1):
+            tilt = reach * k / TILTS
+            for i in range(3):
+                m[i] = np.cos(tilt) * n[i] + np.sin(tilt) * b[i]
+            side[0], side[1] = u[1] * m[2] - u[2] * m[1], u[2] * m[0] - u[0] * m[2]
+            side[2] = u[0] * m[1] - u[1] * m[0]
+            length = _section(
+                size, p1, p2, u, along, along + far, m, side, -near * np.sin(tilt), near * np.cos(tilt), trial
+            )
+            if length < best and (axis < 0 or attempt == 1 or sign * trial[3, axis] >= 0.0):
+                best = length
+                ends[:] = trial
+        if best < np.inf:
+            break
+    return best
+
+
+@compiled
 def wrap_ellipsoid(
     p1: FloatArray, p2: FloatArray, size: FloatArray, axis: int, sign: float, memory: FloatArray, out: FloatArray
 ) -> int:
@@ -163,44 +293,28 @@ def wrap_ellipsoid(
     e3[0], e3[1], e3[2] = e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]
     centre = q1 / s1
     span = np.sqrt(max(0.0, 1.0 - 1.0 / s1))
-    a1 = np.arccos(min(1.0, 1.0 / np.sqrt(s1)))
-    rough = 0.0
-    for k in range(8):  # the great circle of the scaled points, measured on the ellipsoid
-        b, c = a1 + theta * k / 8.0, a1 + theta * (k + 1) / 8.0
-        square = 0.0
-        for i in range(3):
-            square += (size[i] * ((np.cos(c) - np.cos(b)) * e1[i] + (np.sin(c) - np.sin(b)) * e2[i])) ** 2
-        rough += np.sqrt(square)
-    first = last = 0.0
-    for i in range(3):
-        first += (size[i] * (np.cos(a1) * e1[i] + np.sin(a1) * e2[i]) - p1[i]) ** 2
-        last += (size[i] * (np.cos(a1 + theta) * e1[i] + np.sin(a1 + theta) * e2[i]) - p2[i]) ** 2
-    bound = np.inf if axis >= 0 else np.sqrt(first) + np.sqrt(last) + rough * 1.01  # no shortest path is longer
     start, x = np.empty(2), np.empty(3)
     solved, code = False, WRAPPED | HIT
     if memory[0] != 0.0:
-        along = across = 0.0
-        for i in range(3):
-            along += memory[2 + i] * e2[i]
-            across += memory[2 + i] * e3[i]
-        start[0], start[1] = np.arctan2(across, along), memory[1]
+        start[0], start[1] = _angle(memory[2:5], e2, e3), memory[1]
+        bound = _section_through(size, p1, p2, q1, q2, memory[2:5])
         solved = _closed(size, p1, p2, centre, span, e2, e3, start, x)
-        solved = solved and _length(size, p1, p2, centre, span, e2, e3, start, x) <= bound
+        if solved:
+            solved = start[1] <= 0.0 or _length(size, p1, p2, centre, span, e2, e3, start, x) <= 1.001 * bound
     if not solved:
-        start[0], start[1] = 0.0, rough
-        if axis >= 0:
-            middle = np.cos(a1 + 0.5 * theta) * e1[axis] + np.sin(a1 + 0.5 * theta) * e2[axis]
-            if sign * middle < 0.0:  # start a quarter turn towards the active side
-                start[0] = 0.5 * np.pi if sign * e3[axis] > 0.0 else -0.5 * np.pi
+        ends = np.empty((4, 3))
+        bound = _best_section(size, p1, p2, q1, q2, axis, sign, ends)
+        start[0], start[1] = _angle(ends[0], e2, e3), ends[2, 0]
         solved = _closed(size, p1, p2, centre, span, e2, e3, start, x)
-        solved = solved and _length(size, p1, p2, centre, span, e2, e3, start, x) <= bound
-    if solved and start[1] <= 0.0:
+        if solved and axis < 0:  # no shortest path is longer than one in a plane
+            solved = start[1] <= 0.0 or _length(size, p1, p2, centre, span, e2, e3, start, x) < 1.01 * bound
+        if not solved:
+            code |= UNSOLVED
+            start[0], start[1] = _angle(ends[0], e2, e3), ends[2, 0]
+            for i in range(3):
+                x[i] = size[i] * ends[1, i]
+    if start[1] <= 0.0:
         return 0
-    if not solved:
-        code |= UNSOLVED
-        start[0], start[1] = 0.0, rough
-        for i in range(3):
-            x[i] = size[i] * (np.cos(a1 + theta) * e1[i] + np.sin(a1 + theta) * e2[i])
     s, length = start[0], start[1]
     straight = moved = 0.0
     for i in range(3):

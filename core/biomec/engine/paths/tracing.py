@@ -38,6 +38,7 @@ from biomec.engine.paths.surfaces import (
 
 FIXED, CONDITIONAL, MOVING = 0, 1, 2
 MOST_SWEEPS = 100
+SMALLEST_SHRUNK = 0.7  # part of its size to which a surface gives way
 SETTLED = 1e-11  # [m] largest change of a tangent point in a sweep over several surfaces
 MEMORY = 8  # numbers of each contact that go from frame to frame: those of `surfaces`, and the stretch it lies in
 
@@ -60,6 +61,7 @@ class PathTables(NamedTuple):
     wrap_surface, wrap_pair : (V,)
     wrap_range  : (V, 2) first and last point, within the cord, between which the surface may be touched
     wrap_side   : (V,) sense ±1 in which a cylinder must be passed, 0 where geometry decides
+    wrap_gives  : (V,) whether an ellipsoid or a sphere shrinks where an end of the path lies within
     surface_kind, surface_body, surface_axis : (S,) `CYLINDER` …; active axis 0 to 2, −1 for none
     surface_sign   : (S,) side of that axis
     surface_centre : (S, 3), surface_attitude : (S, 3, 3) columns are the axes of the surface in the body
@@ -82,6 +84,7 @@ class PathTables(NamedTuple):
     wrap_pair: IntArray
     wrap_range: IntArray
     wrap_side: FloatArray
+    wrap_gives: BoolArray
     surface_kind: IntArray
     surface_body: IntArray
     surface_axis: IntArray
@@ -335,7 +338,7 @@ def _contacts(
                         best[:] = trial
                 elif place < 0:
                     code |= bits
-            flags[k] = code if place < 0 else code & ~INSIDE
+            flags[k] = code
             if place < 0:
                 change = max(change, 1.0 if was else 0.0)
                 warm[k, 0] = 0.0
@@ -381,8 +384,18 @@ def _wrap(tables: PathTables, k: int, p1: FloatArray, p2: FloatArray, memory: Fl
     axis, sign = tables.surface_axis[s], tables.surface_sign[s]
     if kind == CYLINDER:
         return wrap_cylinder(p1, p2, size[0], size[1], axis, sign, tables.wrap_side[k], memory, out)
-    if kind == SPHERE:
-        return wrap_sphere(p1, p2, size[0], memory, out)
     if kind == RING:
         return wrap_ring(p1, p2, size[0], memory, out)
-    return wrap_ellipsoid(p1, p2, size, axis, sign, memory, out)
+    shrunk, code = 1.0, 0
+    if tables.wrap_gives[k]:
+        first = last = 0.0
+        for i in range(3):
+            semi = size[0] if kind == SPHERE else size[i]
+            first += (p1[i] / semi) ** 2
+            last += (p2[i] / semi) ** 2
+        nearest = np.sqrt(min(first, last))
+        if SMALLEST_SHRUNK < nearest < 1.0:
+            shrunk, code = nearest * (1.0 - 1e-12), INSIDE
+    if kind == SPHERE:
+        return code | wrap_sphere(p1, p2, shrunk * size[0], memory, out)
+    return code | wrap_ellipsoid(p1, p2, shrunk * size, axis, sign, memory, out)
