@@ -8,6 +8,9 @@ BIN    := $(VENV)/bin
 # Two numerical libraries with thread pools of their own slow each other down; we run frames side by side instead.
 export OPENBLAS_NUM_THREADS ?= 1
 
+# Tests start a hundred programs: each reads the modules that another has compiled to bytecode, whatever the shell says.
+export PYTHONDONTWRITEBYTECODE =
+
 # Draw without a screen.
 headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindow LC_ALL=C.UTF-8
 
@@ -35,7 +38,7 @@ slow: $(VENV)/.ready-test  ## run all tests, and list those that are slow anew i
 lint: $(VENV)/.ready-test  ## check style, types and import contracts only
 	@$(BIN)/ruff check --quiet --output-format=concise .
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. Run: $(BIN)/ruff format ."; exit 1; }
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers auto
 	@said=$$($(BIN)/lint-imports) || { echo "$$said"; echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }
 
 fuzz: $(VENV)/.ready-test  ## try 100 000 damaged files; COUNT and SEED choose others

@@ -43,6 +43,7 @@ from docs.tools.screens import FRAME, every_screen, file_name, laboratory_walk
 SIZE = (1440, 900)
 PLAIN = (1280, 720)  # of pages with little on them
 DIALOG = (980, 600)
+SMALL_FILES = True  # packed well, which takes most of the time to write a picture
 FIGURE = (1100, 760)
 SETTINGS_PAGE, FIGURE_KEY, JOINT = "signals", "angles", "Shoulder"
 LOAD_FIGURE = "load-cycles"
@@ -205,7 +206,7 @@ def _shot(app: QApplication, widget: QWidget) -> bytes:
 def _write(picture: bytes, path: Path) -> Path:
     """Write a picture as small as PNG can be without a loss; nothing is left half written."""
     with atomic_path(path) as temporary, temporary.open("wb") as file:
-        Image.open(io.BytesIO(picture)).convert("RGB").save(file, "PNG", optimize=True)
+        Image.open(io.BytesIO(picture)).convert("RGB").save(file, "PNG", optimize=SMALL_FILES)
     return path
 
 

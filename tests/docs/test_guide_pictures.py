@@ -168,6 +168,7 @@ def test_pictures_can_be_made_again(qapp, short_analysis, tmp_path, monkeypatch)
     """All of them, of a shorter recording, with runs of a few frames."""
     short = tuple(replace(settings, frames=(100, 105)) for settings in guide_pictures.SIMULATIONS)
     monkeypatch.setattr(guide_pictures, "SIMULATIONS", short)
+    monkeypatch.setattr(guide_pictures, "SMALL_FILES", False)
     monkeypatch.setattr(quality, "SMOOTH", 1)  # a quarter of the pixels; smooth edges have tests of their own
     monkeypatch.setattr(program, "STILL_S", 0.1)  # work that is seen is waited for all the same
     monkeypatch.setattr(program, "AFTER_S", 0.1)

@@ -24,6 +24,16 @@ def frames_last(array: FloatArray) -> FloatArray:
     return np.array(array.T, dtype=np.float64, order="C")
 
 
+def for_loops(array: FloatArray) -> FloatArray:
+    """Return ``array``, or a copy of it, in C order and writable.
+
+    A loop is compiled once for each kind of array that it is given: with arrays of results, which are read-only, beside
+    arrays that are not, one that takes two of them would be compiled four times.
+    """
+    flags = array.flags
+    return array if flags.c_contiguous and flags.writeable else np.array(array, dtype=np.float64, order="C")
+
+
 def skew(a: ArrayLike) -> FloatArray:
     """Cross-product matrix ã with ã x = a × x. ``a`` is (..., 3), the result (..., 3, 3)."""
     a = np.asarray(a, dtype=np.float64)

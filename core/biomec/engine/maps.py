@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray, for_loops
 from biomec.base.compiled import compiled
 
 
@@ -96,7 +96,7 @@ def vector_table(maps: Sequence[VectorMap]) -> VectorTable:
 def vectors_of(table: VectorTable, q: FloatArray) -> FloatArray:
     """Points and vectors (T, m, 3) at coordinates q (T, n)."""
     values = np.empty((len(q), len(table.constant), 3))
-    _fill(table, np.ascontiguousarray(q), values)
+    _fill(table, for_loops(q), values)
     return values
 
 

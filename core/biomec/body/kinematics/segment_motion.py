@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray, for_loops
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
@@ -122,7 +122,7 @@ def segment_motion(
 
 
 def _coordinates(system: System, q: ArrayLike, what: str) -> FloatArray:
-    array = np.ascontiguousarray(q, dtype=np.float64)
+    array = for_loops(np.asarray(q, dtype=np.float64))
     if array.ndim != 2 or array.shape[1] != system.n:
         raise BiomecError(
             f"{system.name} has {system.n} coordinates, so {what} need the shape (frames, {system.n}), "

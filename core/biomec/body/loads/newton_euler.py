@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray, for_loops
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import SegmentMotion
@@ -54,7 +54,7 @@ def newton_euler(
     force, torque = (np.empty_like(centre) for _ in range(2))
     _recursion(
         np.ascontiguousarray(motion.R_WB), motion.p_com, motion.a_com, motion.omega, motion.alpha, motion.mass, inertia,
-        np.ascontiguousarray(g), child, parent, centre, owner, external.point, external.force, external.moment,
+        for_loops(g), child, parent, centre, owner, external.point, external.force, external.moment,
         force, torque,
     )  # fmt: skip
     return as_loads(METHOD, tree, centre, force, torque)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import FloatArray, IntArray, for_loops, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.engine.forces.state_maps import (
@@ -169,14 +169,16 @@ class GroundContact:
     def __call__(self, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """Generalised forces Q (n,)."""
         Q, count = np.zeros(self.system.n), len(self.spheres)
-        _contact(self._tables, q, qdot, Q, np.empty(count), np.empty((count, 3)), np.empty((count, 3)))
+        _contact(
+            self._tables, for_loops(q), for_loops(qdot), Q, np.empty(count), np.empty((count, 3)), np.empty((count, 3))
+        )
         return Q
 
     def state(self, q: FloatArray, qdot: FloatArray) -> ContactState:
         """Penetrations, forces and points of all spheres at a state (n,), (n,)."""
         count = len(self.spheres)
         depth, force, point = np.empty(count), np.empty((count, 3)), np.empty((count, 3))
-        _contact(self._tables, q, qdot, np.zeros(self.system.n), depth, force, point)
+        _contact(self._tables, for_loops(q), for_loops(qdot), np.zeros(self.system.n), depth, force, point)
         return ContactState(read_only(depth), read_only(force), read_only(point))
 
     def penetration(self, q: FloatArray, name: str) -> float:

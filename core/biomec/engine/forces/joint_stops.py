@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import FloatArray, IntArray, for_loops, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.engine.forces.state_maps import StateMap, add_torque, angular_velocity, axes_map, read_rows
@@ -136,13 +136,13 @@ class JointStops:
     def __call__(self, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """Generalised forces Q (n,)."""
         Q = np.zeros(self.system.n)
-        _stop(self._tables, q, qdot, Q, np.empty((4, len(self.stops))))
+        _stop(self._tables, for_loops(q), for_loops(qdot), Q, np.empty((4, len(self.stops))))
         return Q
 
     def state(self, q: FloatArray, qdot: FloatArray) -> StopState:
         """Angles, distances beyond the range and torques at a state (n,), (n,)."""
         found = np.empty((4, len(self.stops)))
-        _stop(self._tables, q, qdot, np.zeros(self.system.n), found)
+        _stop(self._tables, for_loops(q), for_loops(qdot), np.zeros(self.system.n), found)
         return StopState(*(read_only(row) for row in found))
 
     def beyond(self, q: FloatArray, name: str) -> float:

@@ -17,7 +17,14 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.forces.applied import Forces, acting
-from biomec.engine.forward.formulation import FormulationOptions, State, StepResult, Unsolvable, refuse_runaway
+from biomec.engine.forward.formulation import (
+    FormulationOptions,
+    State,
+    StepResult,
+    Unsolvable,
+    checked_state,
+    refuse_runaway,
+)
 from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
 from biomec.engine.forward.lagrangian import penalty_matrix
 from biomec.engine.forward.one_state import (
@@ -63,9 +70,9 @@ class Index3:
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with the accelerations that the forces give, by one penalty solution (Eq. 2.115), multipliers zero."""
-        free, Q = np.zeros(self.system.n), np.ascontiguousarray(acting(self.forces, t, q, qdot))
+        free, Q = np.zeros(self.system.n), acting(self.forces, t, q, qdot)
         refuse_runaway(self.system, q, qdot, Q)
-        if not _forced(self._projector, q, qdot, Q, PASSES, free):
+        if not _forced(self._projector, *checked_state(self.system, q, qdot, Q), PASSES, free):
             raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
         return State(t, q, qdot, free, np.zeros(self.system.m))
 

@@ -25,6 +25,7 @@ from biomec.engine.forward.formulation import (
     Accelerations,
     FormulationOptions,
     Unsolvable,
+    checked_state,
     refuse_driven,
     refuse_runaway,
 )
@@ -72,11 +73,12 @@ class _Multipliers:
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Solve the equations of motion in one state."""
         o = self.options
+        state = checked_state(self.system, q, qdot, Q)
         qddot, multipliers = np.zeros(self.system.n), np.zeros(self.system.m)
         omega = o.omega if self.stabilised else 0.0
         iterations = _accelerations(
-            self.matrix, np.ascontiguousarray(q), np.ascontiguousarray(qdot), np.ascontiguousarray(Q), self.kind,
-            o.xi, omega, o.tolerance, o.max_iterations if self.kind == AUGMENTED else MOST, qddot, multipliers,
+            self.matrix, *state, self.kind, o.xi, omega, o.tolerance,
+            o.max_iterations if self.kind == AUGMENTED else MOST, qddot, multipliers,
         )  # fmt: skip
         if iterations < 0:
             refuse_runaway(self.system, q, qdot, Q)
