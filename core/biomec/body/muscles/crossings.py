@@ -25,8 +25,8 @@ class Paths(Protocol):
     """What is needed of the paths of M muscles in T frames.
 
     names : (M,);  length, speed : (T, M) [m], [m/s]
-    pair_muscle, pair_body : (P,) muscle, and body of the system that it touches
-    pulls : (T, P, 6) force [N/N] and moment about the laboratory's origin [m] of unit tension on that body
+    pair_muscle, pair_segment : (P,) muscle, and number of the body that it touches
+    pull  : (T, P, 6) force [N/N] and moment about the laboratory's origin [m] of unit tension on that body
     """
 
     @property
@@ -38,9 +38,9 @@ class Paths(Protocol):
     @property
     def pair_muscle(self) -> IntArray: ...
     @property
-    def pair_body(self) -> IntArray: ...
+    def pair_segment(self) -> IntArray: ...
     @property
-    def pulls(self) -> FloatArray: ...
+    def pull(self) -> FloatArray: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,8 @@ def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
 
     centre : (T, J, 3) of the tree's joints [m], as `biomec.body.loads.joint_loads.JointLoads` has them
     """
-    if len(centre) != len(paths.pulls):
-        raise BiomecError(f"There are {len(paths.pulls)} frames of muscle paths and {len(centre)} of joint loads.")
+    if len(centre) != len(paths.pull):
+        raise BiomecError(f"There are {len(paths.pull)} frames of muscle paths and {len(centre)} of joint loads.")
     signs = path_signs(tree)
     touched: dict[int, list[int]] = {}
     for pair, muscle in enumerate(paths.pair_muscle):
@@ -72,7 +72,7 @@ def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
     joint, crossing, first, pairs, sign = [], [], [0], [], []
     for j in range(len(tree.joints)):
         for muscle, its_pairs in touched.items():
-            sides = signs[paths.pair_body[its_pairs], j]
+            sides = signs[paths.pair_segment[its_pairs], j]
             if (sides == sides[0]).all():
                 continue
             beyond = [(pair, side) for pair, side in zip(its_pairs, sides, strict=True) if side != 0.0]
@@ -84,7 +84,7 @@ def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
     force, torque = np.empty((2, len(centre), len(joint), 3))
     which = np.array(joint, dtype=np.int64)
     _transmitted(
-        np.ascontiguousarray(paths.pulls), np.array(first, dtype=np.int64), np.array(pairs, dtype=np.int64),
+        np.ascontiguousarray(paths.pull), np.array(first, dtype=np.int64), np.array(pairs, dtype=np.int64),
         np.array(sign, dtype=np.float64), which, np.ascontiguousarray(centre), force, torque,
     )  # fmt: skip
     for array in (force, torque):

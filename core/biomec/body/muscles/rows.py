@@ -1,7 +1,8 @@
 """Torques that muscles balance: of every joint, those about the axes that it can turn about.
 
 A ball joint has three such rows, a universal joint two, a hinge one. What a hinge's bearing resists is bone's work, not
-the muscles'. In row k with the unit direction e_k,
+the muscles'; knees, ankles, elbows and wrists that a model leaves as balls are treated alike (`GUIDED`). In row k with
+the unit direction e_k,
 
     Σ_m (h_m · e_k) F_m + reserve_k + Σ_c n_ck p_c = τ · e_k
 
@@ -27,6 +28,14 @@ from biomec.body.loads.multibody_inverse import GlidingContacts
 from biomec.body.muscles.crossings import Crossings
 from biomec.engine.tree.joint_tree import JointTree, TreeJoint, path_signs
 
+GUIDED = {
+    ("thigh", "shank"): ((0, 2),),
+    ("shank", "foot"): ((0, 0), (1, 2)),
+    ("humerus", "forearm"): ((0, 2), (1, 1)),
+    ("forearm", "hand"): ((0, 0), (1, 2)),
+}
+"""Proximal and distal segment -> axes that muscles turn about, where a model leaves the joint a ball: 0 for an axis of
+the proximal segment, 1 of the distal one; x, y, z. Bones and ligaments bear the rest: the knee only flexes."""
 NO_ARM = 1e-6  # m: a row about which no muscle has a longer arm in any frame is not for muscles to balance
 
 
@@ -103,6 +112,11 @@ def _directions(
             return [(np.broadcast_to(e, (len(q), 3)), f"about {letter}", f"about −{letter}")
                     for e, letter in zip(np.eye(3), "XYZ", strict=True)]  # fmt: skip
         own = named[0]
+        ends = (joint.joint.proximal, joint.joint.distal)
+        segments = tuple(end.partition(".")[0].split()[-1] for end in ends)
+        if len(segments) == 2 and segments in GUIDED:
+            axes = [(named[which], k) for which, k in GUIDED[segments]]
+            return [(one.axes[:, k], one.positive[k], one.negative[k]) for one, k in axes]
         return [(own.axes[:, k], own.positive[k], own.negative[k]) for k in range(3)]
     found = []
     for name in turning:

@@ -18,6 +18,7 @@ from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.multibody_inverse import gliding_contacts
 from biomec.body.muscles.crossings import Crossings, Paths, crossings
+from biomec.body.muscles.muscle_paths import MusclePaths
 from biomec.body.muscles.rows import (
     TorqueRows,
     contact_columns,
@@ -47,6 +48,7 @@ class Socket:
 class SharingModel:
     """M muscles over a tree of J joints in T frames; arrays are read-only.
 
+    speed   : (T, M) at which paths lengthen [m/s]
     hill    : parameters of the muscles;  rigid : their forces and fibres at the motion's lengths and speeds
     crossed : what unit tension does to the joints
     rows    : K torque rows that muscles balance;  idle : rows that no muscle turns about, which are left out
@@ -60,6 +62,7 @@ class SharingModel:
     tree: JointTree
     loads: JointLoads
     names: tuple[str, ...]
+    speed: FloatArray
     hill: HillParameters
     rigid: RigidTendon
     crossed: Crossings
@@ -120,10 +123,27 @@ def sharing_model(
     rib_arms = contact_columns(rows, torque)
     reach = np.flatnonzero(np.nan_to_num(np.abs(rib_arms)).max(axis=(0, 2), initial=0.0) > 0.0)
     mass = sum(one.mass for one in tree.system.bodies) if mass_kg is None else mass_kg
+    rigid = rigid_tendon(hill, paths.length, paths.speed, CURVES[curves])
     return SharingModel(
-        tree, loads, tuple(paths.names), hill, rigid_tendon(hill, paths.length, paths.speed, CURVES[curves]), crossed,
-        rows, lost, read_only(arms), tuple(ribs[c] for c in reach), read_only(force[:, reach]),
-        read_only(torque[:, reach]), read_only(rib_arms[:, reach]), _sockets(tree, motion, crossed), mass * GRAVITY,
+        tree, loads, tuple(paths.names), read_only(paths.speed), hill, rigid, crossed, rows, lost, read_only(arms),
+        tuple(ribs[c] for c in reach), read_only(force[:, reach]), read_only(torque[:, reach]),
+        read_only(rib_arms[:, reach]), _sockets(tree, motion, crossed), mass * GRAVITY,
+    )  # fmt: skip
+
+
+def person_muscles(
+    paths: MusclePaths, loads: JointLoads, *, curves: str = "degroote", mass_kg: float | None = None
+) -> SharingModel:
+    """The same of a person's muscles, as `biomec.body.muscles.muscle_paths.muscle_paths` traces them.
+
+    loads : of the same frames, without gliding contacts
+    """
+    fitted, person = paths.fitted, paths.fitted.person
+    hill = HillParameters(fitted.fmax, fitted.lopt, fitted.lts, fitted.pennation, fitted.vmax)
+    mass = float(person.measures["mass"]) if mass_kg is None and "mass" in person.measures else mass_kg
+    return sharing_model(
+        paths.tree, paths.q, loads, paths, hill, body=person.model, motion=paths.motion, hinges=person.joint_axes(),
+        curves=curves, mass_kg=mass,
     )  # fmt: skip
 
 

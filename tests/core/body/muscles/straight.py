@@ -32,8 +32,8 @@ class StraightPaths:
     length: FloatArray
     speed: FloatArray
     pair_muscle: IntArray
-    pair_body: IntArray
-    pulls: FloatArray
+    pair_segment: IntArray
+    pull: FloatArray
 
 
 def muscles_around(

@@ -112,9 +112,9 @@ def test_contact_is_what_newton_and_euler_find_with_muscles_as_loads_from_outsid
     contact = joint_contacts(model, forces, motion)
     names = [body.name for body in case.moving.tree.system.bodies]
     tension = forces.force[:, case.paths.pair_muscle]
-    ground, pulls = case.moving.external, tension[..., None] * case.paths.pulls
+    ground, pulls = case.moving.external, tension[..., None] * case.paths.pull
     external = external_loads(
-        (*ground.segments, *(names[b] for b in case.paths.pair_body)),
+        (*ground.segments, *(names[b] for b in case.paths.pair_segment)),
         np.concatenate([ground.point, np.zeros((*pulls.shape[:2], 3))], axis=1),
         np.concatenate([ground.force, pulls[..., :3]], axis=1), np.concatenate([ground.moment, pulls[..., 3:]], axis=1),
     )  # fmt: skip
