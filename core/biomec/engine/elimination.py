@@ -148,11 +148,12 @@ def _upper_pairs(size: int) -> tuple[IntArray, IntArray]:
     return read_only(a, np.int64), read_only(b, np.int64)
 
 
-def matrix_on_pattern(plan: Elimination, matrix: scipy.sparse.sparray) -> FloatArray:
+def matrix_on_pattern(plan: Elimination, matrix: scipy.sparse.csr_array) -> FloatArray:
     """Values (nnz,) of a symmetric sparse matrix on the factor's pattern."""
-    lower = scipy.sparse.coo_array(scipy.sparse.tril(matrix))
+    row = np.repeat(np.arange(plan.order.size), np.diff(matrix.indptr))
+    lower = row >= matrix.indices
     values = np.zeros(plan.size)
-    np.add.at(values, plan.position(lower.row, lower.col), lower.data)
+    np.add.at(values, plan.position(row[lower], matrix.indices[lower]), matrix.data[lower])
     return values
 
 

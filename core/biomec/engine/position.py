@@ -25,6 +25,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
+from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
@@ -176,7 +177,11 @@ class PositionSolver:
         rows = normal.rows
         driven, _, _ = self.system.targets(drive, (frames,))
         q, multipliers = np.empty((frames, self.system.n)), np.empty((frames, rows))
-        first_phi, last_phi = np.empty((frames, rows)), np.empty((frames, rows))
+        types = _types_with_contacts(self.system, contacts)
+        kind = np.full(rows, len(types), dtype=np.int64)
+        for k, own in enumerate(types.values()):
+            kind[own] = k
+        first, last = np.empty((frames, len(types) + 1)), np.empty((frames, len(types) + 1))
         status, iterations = np.empty(frames, dtype=np.int64), np.empty(frames, dtype=np.int64)
         increment, seconds = np.empty(frames), np.empty(frames)
 
@@ -192,25 +197,28 @@ class PositionSolver:
                 self.options.tolerance, self.options.step_tolerance, self.options.max_iterations, lam, phi_0, phi,
                 status[part], iterations[part], increment[part],
             )  # fmt: skip
-            q[part], multipliers[part], first_phi[part], last_phi[part] = lanes.T, lam.T, phi_0.T, phi.T
+            q[part], multipliers[part] = lanes.T, lam.T
+            _sums_of_squares(phi_0, kind, first[part])
+            _sums_of_squares(phi, kind, last[part])
             seconds[part] = (perf_counter() - started) / lanes.shape[1]
 
         in_parallel(work, frames, LANES, progress)
         lost = (status == FrameStatus.MISSING) | (status == FrameStatus.SINGULAR)
-        q[lost], multipliers[lost], last_phi[lost] = np.nan, np.nan, np.nan
+        q[lost], multipliers[lost], last[lost] = np.nan, np.nan, np.nan
         if self.system.tables.angle.size:
             status[(status == FrameStatus.PHI) & self.system.mirrored_angles(q, drive)] = FrameStatus.MIRRORED
-        types = _types_with_contacts(self.system, contacts)
+        q.setflags(write=False)
+        multipliers.setflags(write=False)
         return PositionResult(
-            q=read_only(q),
+            q=q,
             status=read_only(status, np.int64),
             iterations=read_only(iterations, np.int64),
-            violation=read_only(np.linalg.norm(last_phi, axis=1)),
+            violation=read_only(np.sqrt(last.sum(axis=1))),
             increment=read_only(increment),
             seconds=read_only(seconds),
-            multipliers=read_only(multipliers),
-            before=_by_type(types, first_phi),
-            after=_by_type(types, last_phi),
+            multipliers=multipliers,
+            before=_by_type(types, first),
+            after=_by_type(types, last),
             options=self.options,
         )
 
@@ -241,7 +249,16 @@ def _types_with_contacts(system: System, contacts: PointContacts | None) -> dict
     return types
 
 
-def _by_type(types: Mapping[str, IntArray], phi: FloatArray) -> Mapping[str, FloatArray]:
-    return FrozenDict(
-        {name: read_only(np.linalg.norm(phi[:, rows], axis=1) / rows.size) for name, rows in types.items()}
-    )
+def _by_type(types: Mapping[str, IntArray], squares: FloatArray) -> Mapping[str, FloatArray]:
+    """Row type -> ‖Φ_type‖ / rows of the type (T,), from sums of squares (T, types)."""
+    norms = np.sqrt(squares)
+    return FrozenDict({name: read_only(norms[:, k] / rows.size) for k, (name, rows) in enumerate(types.items())})
+
+
+@compiled
+def _sums_of_squares(values: FloatArray, kind: IntArray, sums: FloatArray) -> None:
+    """Fill sums (F, kinds) with Σ v² of values (rows, F) over the rows of each kind (rows,)."""
+    sums[:] = 0.0
+    for r in range(values.shape[0]):
+        for f in range(values.shape[1]):
+            sums[f, kind[r]] += values[r, f] * values[r, f]

@@ -21,7 +21,8 @@ from biomec.engine.targets import TargetTables, add_pull, add_stiffness, target_
 
 RUNAWAY = 1e6  # ‖Δq‖ of a search that has left the laboratory [m]
 LONGEST = 0.5  # step of a coordinate towards targets [m]; half a radian for a unit vector
-SETTLING = 3  # iterations after which multipliers are near enough to lend the constraints' curvature
+SETTLING = 3  # iterations after which multipliers are near enough to lend the constraints' curvature,
+NEAR = 0.3  # or two, where the second step ‖Δq‖ was shorter than this
 
 
 @compiled
@@ -74,25 +75,29 @@ def solve_lanes(
     pulled = soft_points.shape[0] > 0
     q_star = q.copy()
     jacobian = np.empty((normal.tables.columns.size, frames))
+    factored = np.empty_like(jacobian)
     X = np.empty((normal.plan.rows.size, frames))
     y, step = np.empty((n, frames)), np.empty((n, frames))
     weighted = np.empty((rows, frames))
     norm, bad, active, before = np.empty(frames), np.zeros(frames), np.ones(frames), np.full(frames, np.inf)
+    violation = np.zeros(frames)
     sine = np.empty((normal.tables.angle.size, frames))
     stiffness = np.empty((soft.places.size, frames))
     target_stiffness(soft, soft_weights, stiffness)
     row_kernels.sine_form(normal.tables, q, target, sine)
     _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
-    left = frames
+    left, squared = frames, np.sqrt(step_tolerance)
+    fresh = nearly = False
+    for i in range(n):
+        for f in range(frames):
+            violation[f] += q[i, f]
+    for r in range(rows):
+        for f in range(frames):
+            phi_0[r, f] = phi[r, f]
+            violation[f] += phi[r, f]
     for f in range(frames):
         status[f], iterations[f], increment[f] = 2, 0, 0.0
-        total = 0.0
-        for i in range(n):
-            total += q[i, f]
-        for r in range(rows):
-            phi_0[r, f] = phi[r, f]
-            total += phi[r, f]
-        if not np.isfinite(total):
+        if not np.isfinite(violation[f]):
             status[f], active[f] = 4, 0.0
             left -= 1
     for iteration in range(1, max_iterations + 1):
@@ -102,35 +107,50 @@ def solve_lanes(
             for f in range(frames):
                 step[i, f] = q_star[i, f] - q[i, f]
         metric_product(normal, step, y)
+        # Newton's steps fall like their squares: the one after ``squared`` is below the tolerance. With the Jacobian
+        # and the factor of the step before it is as long, and what it misses is ``squared`` times shorter still.
+        again = pulled and fresh and nearly
+        fresh = not again
         for r in range(rows):
             for f in range(frames):
-                weighted[r, f] = -(normal.alpha * phi[r, f] + lam[r, f])
+                weighted[r, f] = -lam[r, f] if again else -(normal.alpha * phi[r, f] + lam[r, f])
         add_transposed(normal, jacobian, contact_entries, weighted, y)
+        if again:
+            for r in range(rows):
+                for f in range(frames):
+                    weighted[r, f] = -normal.alpha * phi[r, f]
+            add_transposed(normal, factored, contact_entries, weighted, y)
         for f in range(frames):
             bad[f], norm[f] = 0.0, 0.0
         if pulled:
             add_pull(soft, normal.plan.place, q, soft_points, soft_weights, y)
-        _factor(
-            normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, pulled and iteration > SETTLING,
-            active, X, bad,
-        )  # fmt: skip
+        if fresh:
+            _factor(
+                normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, pulled, iteration, increment,
+                active, X, bad,
+            )  # fmt: skip
+            jacobian, factored = factored, jacobian
         solve(normal.plan, X, y)
         if pulled:
-            _shorten(normal, jacobian, contact_entries, phi, y, step, weighted)
+            _shorten(normal, factored, contact_entries, phi, y, step, weighted)
         for i in range(n):
             k = normal.plan.place[i]
             for f in range(frames):
                 norm[f] += y[k, f] * y[k, f]
-                if active[f] > 0.5:
-                    q[i, f] += y[k, f]
+                q[i, f] = q[i, f] + y[k, f] if active[f] > 0.5 else q[i, f]
         _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
+        nearly = True
+        taken = weighted if pulled else phi
+        for f in range(frames):
+            violation[f] = 0.0
+        for r in range(rows):
+            for f in range(frames):
+                lam[r, f] = lam[r, f] + normal.alpha * taken[r, f] if active[f] > 0.5 else lam[r, f]
+                violation[f] += phi[r, f] * phi[r, f]
         for f in range(frames):
             if active[f] < 0.5:
                 continue
-            total = 0.0
-            for r in range(rows):
-                lam[r, f] += normal.alpha * (weighted[r, f] if pulled else phi[r, f])
-                total += phi[r, f] * phi[r, f]
+            total = violation[f]
             iterations[f] = iteration
             increment[f] = np.sqrt(norm[f])
             if bad[f] > 0.5 or not increment[f] < RUNAWAY:
@@ -142,6 +162,8 @@ def solve_lanes(
             before[f] = total
             if active[f] < 0.5:
                 left -= 1
+            elif not increment[f] < squared:
+                nearly = False
 
 
 @compiled
@@ -154,13 +176,20 @@ def _factor(
     curvature: Curvature,
     q: FloatArray,
     lam: FloatArray,
-    bend: bool,
+    pulled: bool,
+    iteration: int,
+    increment: FloatArray,
     active: FloatArray,
     X: FloatArray,
     bad: FloatArray,
 ) -> None:
     """Factor W + Σ w CᵀC + Σ λ ∂²φ/∂q² + α ΦqᵀΦq; where that is indefinite or too early, without the curvature."""
-    bending = lam.copy()
+    bending, bend = lam.copy(), False
+    for f in range(bad.size):
+        if pulled and (iteration > SETTLING or (iteration == SETTLING and increment[f] < NEAR)):
+            bend = True
+        else:
+            bending[:, f] = 0.0
     while True:
         assemble(normal, jacobian, contact_entries, X)
         add_stiffness(soft, stiffness, X)
@@ -193,16 +222,18 @@ def _shorten(
     ``step`` becomes s Δq in the order of q, and ``linear`` s (Φ + Φq Δq), which the multipliers take.
     """
     n, frames = y.shape
-    for f in range(frames):
-        longest = 0.0
-        for i in range(n):
-            longest = max(longest, abs(y[i, f]))
-        scale = LONGEST / longest if longest > LONGEST else 1.0
-        for i in range(n):
-            y[i, f] *= scale
-        for r in range(phi.shape[0]):
-            linear[r, f] = scale * phi[r, f]
+    scale = np.zeros(frames)
     for i in range(n):
         for f in range(frames):
-            step[i, f] = y[normal.plan.place[i], f]
+            scale[f] = abs(y[i, f]) if abs(y[i, f]) > scale[f] else scale[f]
+    for f in range(frames):
+        scale[f] = LONGEST / scale[f] if scale[f] > LONGEST else 1.0
+    for i in range(n):
+        k = normal.plan.place[i]
+        for f in range(frames):
+            y[k, f] *= scale[f]
+            step[i, f] = y[k, f]
+    for r in range(phi.shape[0]):
+        for f in range(frames):
+            linear[r, f] = scale[f] * phi[r, f]
     add_product(normal, jacobian, contact_entries, step, linear)

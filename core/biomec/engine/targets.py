@@ -57,7 +57,7 @@ class PointTargets:
         places = {name: _places(name, given, dim) for name, given in points.items()}
         frames = max(len(place) for place in places.values())
         columns, entries = np.empty((len(places), dim, 4), dtype=np.int64), np.zeros((len(places), dim, 4))
-        targets, shares = np.empty((frames, len(places), dim)), np.empty((frames, len(places)))
+        targets, shares = np.empty((frames, len(places), dim)), np.ones((frames, len(places)))
         for m, (name, place) in enumerate(places.items()):
             if len(place) not in (1, frames):
                 raise BiomecError(f"Target {name}: it has {len(place)} frames, but another target has {frames}.")
@@ -68,10 +68,16 @@ class PointTargets:
                 used = row.nonzero()[0]
                 columns[m, k] = point.columns[used[0]]
                 columns[m, k, : used.size], entries[m, k, : used.size] = point.columns[used], row[used]
-            targets[:, m] = place - point.constant
-            shares[:, m] = _weight(name, weights.get(name, 1.0), frames)
-        seen = np.isfinite(targets).all(axis=2)
-        targets[~seen], shares[~seen] = 0.0, 0.0
+            np.subtract(place, point.constant, out=targets[:, m])
+            if name in weights:
+                shares[:, m] = _weight(name, weights[name], frames)
+        if not ((shares >= 0.0).all() and shares.max() < np.inf):
+            name = tuple(places)[int(np.flatnonzero(~((shares >= 0.0) & (shares < np.inf)).all(axis=0))[0])]
+            raise BiomecError(f"Target {name}: weights are zero or more; leave a frame out with 0.")
+        finite = np.isfinite(targets)
+        if not finite.all():
+            unseen = ~finite.all(axis=2)
+            targets[unseen], shares[unseen] = 0.0, 0.0
         return cls(
             names=tuple(points),
             columns=read_only(columns.reshape(-1, 4), np.int64),
@@ -109,12 +115,11 @@ def _places(name: str, given: ArrayLike, dim: int) -> FloatArray:
 
 
 def _weight(name: str, given: ArrayLike, frames: int) -> FloatArray:
+    """One weight, or one for each frame."""
     weight = np.asarray(given, dtype=np.float64)
     if weight.shape not in ((), (1,), (frames,)):
         raise BiomecError(f"Target {name}: give one weight, or one for each of {frames} frames; got {weight.shape}.")
-    if not (np.isfinite(weight) & (weight >= 0.0)).all():
-        raise BiomecError(f"Target {name}: weights are zero or more; leave a frame out with 0.")
-    return np.broadcast_to(weight, frames)
+    return weight
 
 
 def check_targets(targets: PointTargets | None, frames: int, n: int) -> None:

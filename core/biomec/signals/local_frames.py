@@ -13,6 +13,10 @@ from itertools import combinations
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.compiled import compiled
+from biomec.engine.rotations import nearest_rotation
+
+ON_A_LINE = 1e-12  # m²: second singular value of points on a line, which leave the turn about it open
 
 
 class PoseMethod(StrEnum):
@@ -38,13 +42,59 @@ def least_squares_frame(p: FloatArray, p_static: FloatArray) -> tuple[FloatArray
 
     p : (..., K, 3), p_static : (K, 3) [m]. With both sets taken from their means and H = Σ p_s pᵀ = U S Vᵀ, the
     rotation is R = V diag(1, 1, det(V Uᵀ)) Uᵀ     [SoderkvistWedin1993]. It is NaN where the points lie on a line.
+
+    Of M = Hᵀ/‖H‖ the matrix of cofactors has the same U and V and the singular values s₂s₃, s₁s₃, s₁s₂, all with the
+    sign of det(V Uᵀ). R is therefore the orthogonal factor of M + cof M, also of points in a plane (s₃ = 0), unless
+    points are nearly mirrored: there, where det(M + cof M) ≤ 0, the singular values are computed.
     """
-    origin = p.mean(axis=-2)
-    H = np.einsum("ki,...kj->...ij", p_static - p_static.mean(axis=0), p - origin[..., None, :])
+    points = np.ascontiguousarray(p, dtype=np.float64).reshape(-1, *np.shape(p)[-2:])
+    origin, H, M = np.empty((len(points), 3)), np.empty((len(points), 3, 3)), np.empty((len(points), 3, 3))
+    _moments(points, np.ascontiguousarray(p_static - p_static.mean(axis=0)), origin, H, M)
+    R = nearest_rotation(M)
+    left = np.isnan(R[:, 0, 0])
+    if left.any():
+        R[left] = _by_singular_values(H[left])
+    return origin.reshape(*np.shape(p)[:-2], 3), R.reshape(*np.shape(p)[:-2], 3, 3)
+
+
+def _by_singular_values(H: FloatArray) -> FloatArray:
+    """R (..., 3, 3) = V diag(1, 1, det(V Uᵀ)) Uᵀ of H (..., 3, 3) = U S Vᵀ; NaN where the second value vanishes."""
     U, S, Vt = np.linalg.svd(H)
-    turn = np.where(S[..., 1:2] > 1e-12, np.ones(U.shape[:-1]), np.nan)  # m²: points on a line leave the turn open
+    turn = np.where(S[..., 1:2] > ON_A_LINE, np.ones(U.shape[:-1]), np.nan)
     turn[..., 2] *= np.linalg.det(U) * np.linalg.det(Vt)
-    return origin, np.einsum("...ki,...k,...jk->...ij", Vt, turn, U)
+    return np.asarray(np.einsum("...ki,...k,...jk->...ij", Vt, turn, U))
+
+
+@compiled
+def _moments(p: FloatArray, p_static: FloatArray, origin: FloatArray, H: FloatArray, M: FloatArray) -> None:
+    """Means (T, 3) of points (T, K, 3), H = Σ p_s pᵀ (T, 3, 3) about them, and Hᵀ/‖H‖ + cof(Hᵀ/‖H‖); 0 of a line."""
+    for t in range(p.shape[0]):
+        for c in range(3):
+            total = 0.0
+            for k in range(p.shape[1]):
+                total += p[t, k, c]
+            origin[t, c] = total / p.shape[1]
+        size = 0.0
+        for i in range(3):
+            for c in range(3):
+                total = 0.0
+                for k in range(p.shape[1]):
+                    total += p_static[k, i] * (p[t, k, c] - origin[t, c])
+                H[t, i, c] = total
+                size += total * total
+        size = np.sqrt(size)
+        flat = 0.0
+        for i in range(3):
+            j, k = (i + 1) % 3, (i + 2) % 3
+            for c in range(3):
+                d, e = (c + 1) % 3, (c + 2) % 3
+                cofactor = H[t, j, d] * H[t, k, e] - H[t, k, d] * H[t, j, e]
+                flat += cofactor * cofactor
+                M[t, c, i] = (H[t, i, c] + cofactor / size) / size
+        if not np.sqrt(flat) > ON_A_LINE * size:  # ‖cof H‖ is at least s₁s₂, ‖H‖ at least s₁
+            for i in range(3):
+                for c in range(3):
+                    M[t, i, c] = 0.0
 
 
 def triangle_area_and_height(p: FloatArray) -> tuple[FloatArray, FloatArray]:

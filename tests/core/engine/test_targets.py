@@ -214,6 +214,18 @@ def test_a_motion_without_noise_comes_back(human):
     assert again.violation.max() < 1e-10
 
 
+def test_a_frame_by_itself_is_the_frame_among_others(human, rng):
+    """They share the decision to keep a factor for the last step, and nothing else."""
+    system, q, start = human
+    points = noisy(markers_at(system, q), rng, 0.01)
+    solver = PositionSolver(system, metric=WEAK)
+    among = solver.solve(start, targets=PointTargets.at(system.layout, points))
+    for k in range(0, FRAMES, 5):
+        one = PointTargets.at(system.layout, {name: place[k : k + 1] for name, place in points.items()})
+        alone = solver.solve(start[k : k + 1], targets=one)
+        assert_allclose(alone.q[0], among.q[k], rtol=0, atol=1e-9)
+
+
 def test_the_optimum_and_its_multipliers(human, rng):
     """W(q − q*) + Σ w Cᵀ(Cq − p) + Φqᵀλ = 0: the last Newton step of 1e-7 or less leaves its square."""
     system, q, start = human

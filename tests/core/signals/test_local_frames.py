@@ -85,6 +85,31 @@ def test_least_squares_never_mirrors_the_body():
     assert np.linalg.det(R) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("kind", ["in a plane", "nearly in a line", "mirrored", "nearly mirrored", "as far apart"])
+def test_least_squares_takes_every_shape_of_points(kind):
+    """By singular values, written out: the fast way must know where it does not hold."""
+    rng = np.random.default_rng(7)
+    static = rng.normal(scale=0.1, size=(5, 3))
+    if kind == "in a plane":
+        static[:, 2] = 0.0
+    if kind == "nearly in a line":
+        static[:, 1:] *= 1e-4
+    moved = Rotation.random(20, random_state=8).as_matrix() @ static.T
+    moved = np.swapaxes(moved, 1, 2) + rng.normal(scale=1e-6 if kind == "nearly in a line" else 3e-3, size=(20, 5, 3))
+    if kind == "mirrored":
+        moved *= [1.0, 1.0, -1.0]
+    if kind == "nearly mirrored":  # flat, and bent through the plane
+        static[:, 2] *= 0.05
+        moved = static * [1.0, 1.0, -0.9] + rng.normal(scale=3e-3, size=(20, 5, 3))
+    if kind == "as far apart":  # three equal singular values
+        static = np.vstack([np.eye(3), -np.eye(3)])
+        moved = -static + rng.normal(scale=0.2, size=(20, 6, 3))
+    for points, R in zip(moved, least_squares_frame(moved, static)[1], strict=True):
+        U, _, Vt = np.linalg.svd((static - static.mean(axis=0)).T @ (points - points.mean(axis=0)))
+        expected = Vt.T @ np.diag([1.0, 1.0, np.linalg.det(Vt.T @ U.T)]) @ U.T
+        assert_allclose(R, expected, atol=1e-9)
+
+
 @given(st.integers(0, 10_000), st.sampled_from(PoseMethod))
 def test_a_mirrored_body_is_rebuilt_mirrored(seed, method):
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.engine.rotations import AXES, unit
+from biomec.engine.rotations import AXES, cross, unit
 
 Points: TypeAlias = Mapping[str, FloatArray]
 """Landmark -> laboratory positions (..., 3) [m]."""
@@ -68,7 +68,7 @@ class Direction:
         """Unit vectors (..., 3); ``side`` is +1 on the right and the midline, −1 on the left. NaN where undefined."""
         vector = self.first.along(points, axes or {})
         if self.second is not None:
-            vector = np.cross(vector, self.second.along(points, axes or {}))
+            vector = cross(vector, self.second.along(points, axes or {}))
         return (self.sign * (side if self.sided else 1.0)) * unit(vector)
 
 
@@ -165,9 +165,9 @@ class FrameDefinition:
         (name_1, direction_1), (name_2, direction_2) = self.axes
         first = direction_1.unit(points, side)
         second = direction_2.unit(points, side, {name_1: first})
-        second = unit(second - np.sum(second * first, axis=-1, keepdims=True) * first)
+        second = unit(second - np.einsum("...i,...i->...", second, first)[..., None] * first)
         built = {name_1: first, name_2: second}
         (third,) = (name for name in AXES if name not in built)
         k = AXES.index(third)
-        built[third] = np.cross(built[AXES[(k + 1) % 3]], built[AXES[(k + 2) % 3]])
+        built[third] = cross(built[AXES[(k + 1) % 3]], built[AXES[(k + 2) % 3]])
         return np.stack([built[name] for name in AXES], axis=-1)

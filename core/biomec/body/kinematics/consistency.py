@@ -14,6 +14,7 @@ from dataclasses import fields, replace
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, warning
 from biomec.base.progress import Progress, part_of
@@ -146,7 +147,8 @@ def consistent_positions(
         position = solver.solve(q_star, contacts=temporary, progress=progress)
         free = undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
     valid = position.valid
-    q = np.where(valid[:, None], position.q, np.nan)
+    q = position.q if valid.all() else np.where(valid[:, None], position.q, np.nan)
+    q.setflags(write=False)
 
     landmarks, distance = _landmark_distances(body, points, q)
     seen, residual = _marker_residuals(body, markers, q, origin)
@@ -156,7 +158,7 @@ def consistent_positions(
         first_frame,
     )  # fmt: skip
     return ConsistentPositions(
-        q=read_only(q),
+        q=q,
         q_star=read_only(q_star),
         position=position,
         valid=read_only(valid, np.bool_),
@@ -217,10 +219,21 @@ def _distances(body: SubjectModel, q: FloatArray, measured: Mapping[str, FloatAr
     """(T, K) from every ``segment.point`` at coordinates q (T, n) to where it was measured (T, 3) [m]."""
     if not measured:
         return np.zeros((len(q), 0))
-    away = vectors_of(vector_table([body.system.layout.point(name) for name in measured]), q)
-    for k, place in enumerate(measured.values()):
-        away[:, k] -= place
-    return _lengths(away)
+    table = vector_table([body.system.layout.point(name) for name in measured])
+    return _apart(vectors_of(table, q), np.stack(list(measured.values())))
+
+
+@compiled
+def _apart(p: FloatArray, measured: FloatArray) -> FloatArray:
+    """Distances (T, K) of points p (T, K, 3) from measured ones (K, T, 3) [m]."""
+    found = np.empty(p.shape[:2])
+    for t in range(p.shape[0]):
+        for k in range(p.shape[1]):
+            total = 0.0
+            for c in range(3):
+                total += (p[t, k, c] - measured[k, t, c]) ** 2
+            found[t, k] = np.sqrt(total)
+    return found
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:

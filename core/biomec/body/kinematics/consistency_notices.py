@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.compiled import compiled
 from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.body.anatomy.frames import Points
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -86,7 +86,7 @@ class Reporter:
         notices: list[Notice] = []
         status = self.position.status
         for kind in FrameStatus:
-            if kind is FrameStatus.PHI:
+            if kind is FrameStatus.PHI or not (status == kind).any():
                 continue
             for first, stop in stretches(np.asarray(status == kind)).tolist():
                 why = kind.sentence
@@ -209,7 +209,7 @@ class Reporter:
 
     def worst_joints(self) -> list[Notice]:
         """Joints whose two ends the measured coordinates put farthest apart."""
-        worst = _worst(self.joints, self.gap, lambda x: float(x.mean()))
+        worst = _worst(self.joints, self.gap)
         if not worst or worst[0][1] < 1e-6:
             return []
         listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
@@ -217,7 +217,7 @@ class Reporter:
 
     def worst_landmarks(self) -> list[Notice]:
         """Landmarks that consistency moved most."""
-        worst = _worst(self.landmarks, self.distance, lambda x: float(x.mean()))
+        worst = _worst(self.landmarks, self.distance)
         if not worst:
             return []
         listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
@@ -229,7 +229,7 @@ class Reporter:
 
     def worst_markers(self) -> list[Notice]:
         """Markers that are farthest from where the model has them."""
-        worst = _worst(self.seen, self.residual, lambda x: float(np.sqrt(np.mean(x**2))))
+        worst = _worst(self.seen, self.residual, power=2)
         if not worst:
             return []
         known = self.residual[np.isfinite(self.residual)]
@@ -254,17 +254,8 @@ class Reporter:
             names = [name for name in self.landmarks if name in here and name not in moving]
             if len(names) < 2:
                 continue
-            i, j = np.triu_indices(len(names), 1)
             p = np.stack([self.points[name] for name in names])
-            local = np.stack([here[name] for name in names])
-            apart = p[i] - p[j]
-            change = np.sqrt(np.einsum("ptk,ptk->pt", apart, apart))
-            change -= np.linalg.norm(local[i] - local[j], axis=-1)[:, None]
-            known = np.isfinite(change)
-            change[~known] = 0.0
-            square, count = np.einsum("pt,pt->p", change, change), known.sum(axis=1)
-            among = [(i == k) | (j == k) for k in range(len(names))]
-            rms = np.array([np.sqrt(square[own].sum() / max(count[own].sum(), 1)) for own in among])
+            rms = np.sqrt(_changes_of_distance(p, np.stack([here[name] for name in names])))
             worst = int(np.argmax(rms))
             if rms[worst] > SHAPE_CHANGE:
                 notices.append(
@@ -297,13 +288,42 @@ class Reporter:
         }
 
 
-def _worst(
-    names: tuple[str, ...], values: FloatArray, measure: Callable[[FloatArray], float]
-) -> list[tuple[str, float, float]]:
-    """Names with the largest measure of their column of ``values`` (T, K), that measure, and the largest value."""
-    found = []
-    for k, name in enumerate(names):
-        known = values[np.isfinite(values[:, k]), k]
-        if known.size:
-            found.append((name, measure(known), float(known.max())))
-    return sorted(found, key=lambda one: -one[1])[:WORST]
+@compiled
+def _changes_of_distance(p: FloatArray, local: FloatArray) -> FloatArray:
+    """Mean square change (L,) of the distances of every point of p (L, T, 3) from the others, beside local (L, 3)."""
+    points = p.shape[0]
+    square, count = np.zeros(points), np.zeros(points)
+    for i in range(points):
+        for j in range(i + 1, points):
+            length = 0.0
+            for c in range(3):
+                length += (local[i, c] - local[j, c]) ** 2
+            length = np.sqrt(length)
+            total, known = 0.0, 0
+            for t in range(p.shape[1]):
+                apart = 0.0
+                for c in range(3):
+                    apart += (p[i, t, c] - p[j, t, c]) ** 2
+                change = np.sqrt(apart) - length
+                if np.isfinite(change):
+                    total += change * change
+                    known += 1
+            for k in (i, j):
+                square[k] += total
+                count[k] += known
+    for k in range(points):
+        square[k] /= max(count[k], 1.0)
+    return square
+
+
+def _worst(names: tuple[str, ...], values: FloatArray, power: int = 1) -> list[tuple[str, float, float]]:
+    """Names with the largest mean, or root mean square, of a column of ``values`` (T, K), that, and the largest value.
+
+    Values are lengths, not negative; those that are not known do not count.
+    """
+    known = np.isfinite(values)
+    counted = np.where(known, values, 0.0)
+    each = (counted**power).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    top, size = counted.max(axis=0, initial=0.0), each if power == 1 else np.sqrt(each)
+    order = np.argsort(-size, kind="stable")
+    return [(names[k], float(size[k]), float(top[k])) for k in order if known[:, k].any()][:WORST]
