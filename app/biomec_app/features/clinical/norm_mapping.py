@@ -25,7 +25,7 @@ from biomec.reporting.norms.mapped_csv import MappedCurve, NormMapping, columns_
 from biomec.reporting.norms.norm import NormSet
 from biomec.reporting.norms.readers import read_norms
 from biomec_app.kit.dialog_parts import Fault, explanation, with_buttons
-from biomec_app.kit.forms.rows import NoWheel
+from biomec_app.kit.forms.boxes import NoWheel
 from biomec_app.session.norm_sets import MAPPINGS
 
 TITLE = "Columns of the Table"

@@ -41,8 +41,7 @@ class ResidualCourse(pg.GraphicsLayoutWidget):
         small = QFont(self.font())
         small.setPointSizeF(max(6.5, 0.85 * self.font().pointSizeF()))
         for row in range(2):
-            plot = self.addPlot(row=row, col=0)
-            plot.setMenuEnabled(False)
+            plot = self.addPlot(row=row, col=0, enableMenu=False)
             plot.hideButtons()
             plot.setMouseEnabled(x=False, y=False)
             for side in ("left", "bottom"):

@@ -33,8 +33,9 @@ from biomec_app.features.simulations.dialog_boxes import WHAT_IF, AdvancedBox, W
 from biomec_app.features.simulations.running import STEP, simulate
 from biomec_app.features.simulations.runs import free_name, integrators_for, short_name
 from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.forms.boxes import chooser
 from biomec_app.kit.forms.form import Form
-from biomec_app.kit.forms.rows import ChoiceRow, chooser
+from biomec_app.kit.forms.rows import ChoiceRow
 from biomec_app.session.context import Context
 
 WHOLE, FRAMES = "whole", "frames"

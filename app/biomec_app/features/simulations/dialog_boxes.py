@@ -26,8 +26,9 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.curves.curve import capital, side_of_name
 from biomec_app.features.simulations.runs import plural
 from biomec_app.kit.dialog_parts import explanation
+from biomec_app.kit.forms.boxes import chooser
 from biomec_app.kit.forms.form import Form
-from biomec_app.kit.forms.rows import FormRow, NumberRow, chooser
+from biomec_app.kit.forms.rows import FormRow, NumberRow
 
 BOTH = "both "
 BOX = 90  # pixels

@@ -38,12 +38,11 @@ class CourseView(pg.GraphicsLayoutWidget):
         self._fit: FloatArray = np.zeros(0)
         self.ci.layout.setContentsMargins(0, 0, 6, 0)
         self.ci.layout.setVerticalSpacing(2)
-        self.fit: pg.PlotItem = self.addPlot(row=0, col=0)
-        self.lanes: pg.PlotItem = self.addPlot(row=1, col=0)
+        self.fit: pg.PlotItem = self.addPlot(row=0, col=0, enableMenu=False)
+        self.lanes: pg.PlotItem = self.addPlot(row=1, col=0, enableMenu=False)
         self.lanes.setXLink(self.fit)
         self._hands = []
         for plot in (self.fit, self.lanes):
-            plot.setMenuEnabled(False)
             plot.hideButtons()
             plot.setMouseEnabled(x=False, y=False)
             small = QFont(self.font())

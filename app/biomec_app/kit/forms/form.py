@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QGroupBox, QLabel, QLineEd
 from biomec.base.field_texts import range_words
 from biomec.base.fields import Entry, Kind, Words, default_text, value_at
 from biomec_app.kit.dialog_parts import explanation
-from biomec_app.kit.forms.rows import AskFile, FormRow, NoWheel, longest, row_for
+from biomec_app.kit.forms.boxes import NoWheel, longest
+from biomec_app.kit.forms.rows import AskFile, FormRow, row_for
 
 Path: TypeAlias = tuple[str, ...]
 LABEL_WIDTH = 210  # pixels, of a wide form
