@@ -104,6 +104,15 @@ class Preferences:
         self._store.setValue("clinical/view", json.dumps(dict(view)))
 
     @property
+    def emg_channels(self) -> dict[str, str]:
+        """Muscles that were chosen for EMG channels: name of the channel -> "right rectus femoris", "" for none."""
+        return {channel: words for channel, words in self._mapping("emg/channels").items() if isinstance(words, str)}
+
+    @emg_channels.setter
+    def emg_channels(self, chosen: Mapping[str, str]) -> None:
+        self._store.setValue("emg/channels", json.dumps(dict(chosen)))
+
+    @property
     def analyse_imported(self) -> bool:
         """Whether a recording is analysed as soon as it is imported."""
         return bool(self._store.value("analyse_imported", True, type=bool))

@@ -2,19 +2,21 @@
 
 Both stand in a TOML file, which a laboratory can copy and edit: names of muscles, the labels by which channels call
 them, channels assigned by hand, and stretches of the cycle. A channel is recognised by a word for its side and a label
-of a muscle: ``R_RF``, ``Voltage.L Tib Ant``, ``RightRectusFemoris``, ``triceps_D``.
+of a muscle: ``R_RF``, ``Voltage.L Tib Ant``, ``RightRectusFemoris``, ``triceps_D``. What the settings say of a channel
+comes before the file, and the file before the name; `MuscleTable.assigned` is the one place that decides.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
 
 from biomec.base.description_file import Descriptions
+from biomec.base.errors import BiomecError
 from biomec.base.fields import setting, shipped
 from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import TomlTable, read_toml
@@ -29,6 +31,9 @@ FILLERS = frozenset(("emg", "voltage", "volts", "analog", "semg", "im", "sensor"
 FILE_KEYS = ("name", "title", "sources", "note", "foot_off", "muscle", "channels")
 MUSCLE_KEYS = ("name", "labels", "active")
 USUAL = "emg_activity"
+NO_MUSCLE = ""
+"""Assignment of a channel that is no muscle to be shown."""
+BY_HAND, BY_FILE, BY_NAME = "by hand", "by the table of muscles", "by its name"
 
 Stretches = tuple[tuple[float, float], ...]
 
@@ -47,16 +52,30 @@ class Muscle:
 
 @dataclass(frozen=True)
 class EmgChannel:
-    """A channel, its side ("right", "left", "" unknown) and its muscle ("" unknown)."""
+    """A channel, its side ("right", "left", "" unknown) and its muscle ("" unknown).
+
+    source : what says so: `BY_HAND`, `BY_FILE` or `BY_NAME`
+    """
 
     channel: str
     side: str
     muscle: str
+    source: str = BY_NAME
 
     @property
     def known(self) -> bool:
         """Whether both side and muscle are known."""
         return bool(self.side and self.muscle)
+
+    @property
+    def assignment(self) -> str:
+        """As files and settings write it, such as "right rectus femoris"; `NO_MUSCLE` if it is not known."""
+        return f"{self.side} {self.muscle}" if self.known else NO_MUSCLE
+
+    @property
+    def left_out(self) -> bool:
+        """Whether somebody said that it is no muscle to be shown."""
+        return self.source == BY_HAND and not self.known
 
 
 @dataclass(frozen=True)
@@ -64,7 +83,8 @@ class MuscleTable:
     """Muscles of a file, in the order in which a report shows them.
 
     foot_off : for which the stretches hold [% of the cycle]
-    channels : channels assigned by hand: name -> side and muscle
+    channels : channels that the file assigns: name -> side and muscle
+    by_hand  : channels that settings assign: name -> side and muscle, ("", "") for a channel that is not shown
     """
 
     name: str
@@ -74,6 +94,21 @@ class MuscleTable:
     foot_off: float
     muscles: tuple[Muscle, ...]
     channels: Mapping[str, tuple[str, str]] = field(default_factory=FrozenDict)
+    by_hand: Mapping[str, tuple[str, str]] = field(default_factory=FrozenDict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the muscles."""
+        return tuple(one.name for one in self.muscles)
+
+    def with_channels(self, assignments: Mapping[str, str]) -> MuscleTable:
+        """The table with channels assigned by hand: name -> "right rectus femoris", or `NO_MUSCLE` to leave it out.
+
+        An assignment to a muscle that this table does not have is passed over: it was made with another table.
+        """
+        pairs = {channel: side_and_muscle(channel, words) for channel, words in assignments.items()}
+        known = {channel: pair for channel, pair in pairs.items() if pair == ("", "") or pair[1] in self.names}
+        return replace(self, by_hand=FrozenDict(known))
 
     def active(self, muscle: str, foot_off: float | None) -> Stretches:
         """Stretches of usual activity of a muscle, brought to a person's own foot off [%].
@@ -87,11 +122,14 @@ class MuscleTable:
         return tuple((float(first), float(last)) for first, last in scaled)
 
     def assigned(self, channels: Sequence[str]) -> tuple[EmgChannel, ...]:
-        """Side and muscle of every channel: by hand where the file says so, else by its name."""
-        return tuple(
-            EmgChannel(name, *self.channels[name]) if name in self.channels else self._by_name(name)
-            for name in channels
-        )
+        """Side and muscle of every channel: by hand, else as the file says, else by its name."""
+        return tuple(map(self._assigned, channels))
+
+    def _assigned(self, name: str) -> EmgChannel:
+        for given, source in ((self.by_hand, BY_HAND), (self.channels, BY_FILE)):
+            if name in given:
+                return EmgChannel(name, *given[name], source)
+        return self._by_name(name)
 
     def _by_name(self, channel: str) -> EmgChannel:
         words = [word for word in _words(channel) if word not in FILLERS and not word.isdigit()]
@@ -117,7 +155,10 @@ class MuscleTable:
 
 @dataclass(frozen=True)
 class EmgReading:
-    """How EMG is shown over cycles: band and envelope, and whose names and activity of muscles."""
+    """How EMG is shown over cycles: band and envelope, and whose names and activity of muscles.
+
+    channels : assigned by hand: name of the channel -> "right rectus femoris", or "" for one that is not shown
+    """
 
     muscles: str = setting(
         USUAL, "Muscles of EMG", "Names of channels, and when each muscle is usually active.",
@@ -125,8 +166,14 @@ class EmgReading:
     low_hz: float = setting(20.0, "Raw EMG from", "High-pass of the raw signal.", unit="Hz", least=1.0)
     high_hz: float = setting(400.0, "Raw EMG to", "Low-pass of the raw signal.", unit="Hz", least=2.0)
     envelope_hz: float = setting(10.0, "Envelope", "Low-pass of the rectified signal.", unit="Hz", least=0.1)
+    channels: Mapping[str, str] = setting(
+        factory=FrozenDict, label="Channels by hand", help="Muscle of a channel; chosen in Edit ▸ EMG Channels.",
+        shown=True)  # fmt: skip
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "channels", FrozenDict(dict(self.channels)))
+        for channel, words in self.channels.items():
+            side_and_muscle(channel, words)
         _ = self.options  # refuses what cannot be filtered
 
     @property
@@ -136,8 +183,21 @@ class EmgReading:
 
     @property
     def table(self) -> MuscleTable:
-        """The muscles."""
-        return load_muscles(self.muscles)
+        """The muscles, and the channels of both file and settings: everybody asks this one whose a channel is."""
+        return load_muscles(self.muscles).with_channels(self.channels)
+
+
+def side_and_muscle(channel: str, words: str) -> tuple[str, str]:
+    """Side and muscle of "right rectus femoris"; two empty texts for `NO_MUSCLE`. Refuses other words."""
+    if words == NO_MUSCLE:
+        return "", ""
+    side, _, muscle = words.partition(" ")
+    if side not in (RIGHT, LEFT) or not muscle:
+        raise BiomecError(
+            f'EMG channel {channel}: "{words}" is not a side and a muscle, such as "right rectus femoris". Choose them '
+            "in Edit ▸ EMG Channels."
+        )
+    return side, muscle
 
 
 def _words(name: str) -> list[str]:

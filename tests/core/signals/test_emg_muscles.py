@@ -4,7 +4,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
-from biomec.signals.emg_muscles import EmgReading, load_muscles, parse_muscles
+from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.settings_file import read_settings, write_settings
+from biomec.signals.emg_muscles import BY_HAND, BY_NAME, EmgReading, load_muscles, parse_muscles
 
 NAMES = {  # as they stand in recordings: two public C3D files, the virtual laboratory, and usual spellings
     "Voltage.L Rect": ("left", "rectus femoris"),
@@ -78,6 +80,30 @@ def test_a_laboratory_has_its_own_table_and_assigns_channels_by_hand(tmp_path):
     table = EmgReading(muscles=str(path)).table
     found = [(one.side, one.muscle) for one in table.assigned(["Sensor 3", "R_RF", "Wade R", "L TA"])]
     assert found == [("left", "soleus"), ("right", "soleus"), ("right", "soleus"), ("", "")]
+
+
+def test_what_is_chosen_by_hand_comes_before_file_and_name(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(OWN, encoding="utf-8")
+    chosen = {"Sensor 3": "right soleus", "R_RF": "", "R Wade": "left gluteus maximus"}  # this table has no gluteus
+    found = EmgReading(muscles=str(path), channels=chosen).table.assigned(["Sensor 3", "R_RF", "R Wade", "L Wade"])
+    assert [one.assignment for one in found] == ["right soleus", "", "right soleus", "left soleus"]
+    assert [one.source for one in found] == [BY_HAND, BY_HAND, BY_NAME, BY_NAME]
+    assert [one.left_out for one in found] == [False, True, False, False]
+
+
+@pytest.mark.parametrize("words", ["soleus", "right", "both soleus", "right "])
+def test_a_choice_that_is_no_side_and_muscle_is_refused(words):
+    with pytest.raises(BiomecError, match=r"EMG channel Sensor 3: .* is not a side and a muscle"):
+        EmgReading(channels={"Sensor 3": words})
+
+
+def test_choices_are_kept_with_the_settings(tmp_path):
+    settings = AnalysisSettings(emg=EmgReading(channels={"Sensor 3": "left soleus", "Spare": ""}))
+    write_settings(settings, tmp_path / "settings.json")
+    again, notices = read_settings(tmp_path / "settings.json")
+    assert again == settings
+    assert not notices
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,18 @@ def _plates_blocked(context: Context) -> str | None:
     return needs_idle_recording(context) or needs_contacts(context)
 
 
+def _emg(context: Context) -> None:
+    from biomec_app.dialogs.emg_channels import edit_emg_channels
+
+    edit_emg_channels(context)
+
+
+def _emg_blocked(context: Context) -> str | None:
+    from biomec_app.dialogs.emg_channels import needs_emg
+
+    return needs_idle_recording(context) or needs_emg(context)
+
+
 def _functional(context: Context) -> None:
     from biomec_app.dialogs.functional import ask_functional
 
@@ -106,6 +118,7 @@ ACTIONS: tuple[Action, ...] = (
            "Exchange labels back where two markers are under each other's label", "", _repair_blocked),
     Action("edit.plates", MENU, "&Plate Assignment…", _plates, "Whose force every contact with a plate is", "",
            _plates_blocked),
+    Action("edit.emg", MENU, "E&MG Channels…", _emg, "Which muscle every EMG channel is of", "", _emg_blocked),
     Action("edit.events", MENU, "&Events…", _events, "When a foot touches or leaves the ground, and other marks", "",
            needs_idle_recording),
     Action("edit.functional", MENU, "&Functional Trial…", _functional,

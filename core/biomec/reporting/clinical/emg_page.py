@@ -33,7 +33,7 @@ from biomec.reporting.tables import Table, number
 from biomec.signals.cycle_average import PERCENT_POINTS, resample_cycles
 from biomec.signals.cycles import Cycles
 from biomec.signals.emg import process_emg
-from biomec.signals.emg_muscles import LEFT, RIGHT, EmgReading, MuscleTable
+from biomec.signals.emg_muscles import LEFT, RIGHT, EmgChannel, EmgReading, MuscleTable
 
 KIND, TITLE = "emg", "EMG"
 STEP_PERCENT = 25.0  # by which the axis of a panel grows beyond 100 %
@@ -93,35 +93,33 @@ def emg_cycles(
 ) -> EmgCycles:
     """Pool the EMG of all trials of a visit, in which cycles must have run; read as the first trial's settings say.
 
+    Muscles that were chosen by hand in one trial hold for the channels of the others that have no choice of their own.
     Cycles that were taken out by hand do not count; a frame that does not obey the body model does no harm to EMG.
 
+    reading : instead of what the trials' settings say
     numbers : of the trials in their visit, for the origins of cycles; 0, 1, … if not given
     """
+    choices = [(reading or one.settings.emg).channels for one in trials]
     reading = reading or trials[0].settings.emg
     table = reading.table
-    found: dict[str, _Pool] = {}
+    visit = {channel: words for one in reversed(choices) for channel, words in one.items()}
+    found: dict[EmgChannel, _Pool] = {}
     notices: dict[str, Notice] = {}
-    for place, analysis in zip(numbers or range(len(trials)), trials, strict=True):
+    for place, analysis, chosen in zip(numbers or range(len(trials)), trials, choices, strict=True):
         emg = analysis.preparation.dynamic.emg
         if emg is None:
             continue
         done = process_emg(emg, reading.options)
         notices |= {one.sentence: one for one in done.notices if one.severity is not Severity.INFO}
-        for channel in table.assigned(emg.names):
-            pool = found.setdefault(channel.channel, _Pool(channel.side, channel.muscle))
+        for channel in table.with_channels({**visit, **chosen}).assigned(emg.names):
+            pool = found.setdefault(channel, _Pool(channel.side, channel.muscle))
             cycles = _cycles(analysis, channel.side)
             if channel.known and cycles is not None:
                 pool.add(place, cycles, done.filtered, done.envelope, channel.channel)
-    known = {name: pool for name, pool in found.items() if pool.side and pool.muscle}
-    order = [one.name for one in table.muscles]
-    ranked = sorted(known.items(), key=lambda one: (order.index(one[1].muscle), one[1].side != RIGHT))
-    return EmgCycles(
-        tuple(_named(ranked)),
-        tuple(name for name in found if name not in known),
-        table,
-        reading,
-        tuple(notices.values()),
-    )
+    known = [(channel.channel, pool) for channel, pool in found.items() if channel.known]
+    ranked = sorted(known, key=lambda one: (table.names.index(one[1].muscle), one[1].side != RIGHT))
+    unknown = [channel.channel for channel in found if not (channel.known or channel.left_out)]
+    return EmgCycles(tuple(_named(ranked)), tuple(dict.fromkeys(unknown)), table, reading, tuple(notices.values()))
 
 
 def emg_page(
@@ -135,7 +133,7 @@ def emg_page(
     except BiomecError as error:  # a table of muscles that is gone or wrong costs this page, not the report
         return LeftOut(TITLE, str(error))
     if not found.muscles:
-        return LeftOut(TITLE, f"{_unassigned(found)} Assign channels in a copy of the table of muscles.")
+        return LeftOut(TITLE, f"{_unassigned(found)} Choose muscles in Edit ▸ EMG Channels.")
     if not any(len(one.envelope) for one in found.muscles):
         return LeftOut(TITLE, "No complete cycle lies within the recorded EMG.")
     return Page(KIND, TITLE, (emg_grid(found), emg_table(found), *_words(found)))
@@ -292,7 +290,7 @@ def _nice(value: float) -> float:
 
 def _unassigned(found: EmgCycles) -> str:
     if not found.unassigned:
-        return "The recordings have no EMG channels."
+        return "No EMG channel is taken for a muscle."
     return f"Side or muscle is not known of {', '.join(found.unassigned)}."
 
 

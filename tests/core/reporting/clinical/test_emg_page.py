@@ -67,6 +67,20 @@ def test_rows_are_muscles_and_columns_are_sides(page):
     assert [one.side for panel in grid.rows[0] for one in panel.courses] == ["right", "left"]
 
 
+def test_channels_chosen_by_hand_make_the_page_and_hold_for_the_whole_visit():
+    """Names say nothing of these channels; the second trial chooses one of them otherwise for itself."""
+    signals = {"Sensor 1": bursts(0.3 * VOLT), "Sensor 2": bursts(0.1 * VOLT), "Sensor 3": bursts(0.2 * VOLT)}
+    assert isinstance(emg_page([trial(signals)]), LeftOut)
+    chosen = EmgReading(channels={"Sensor 1": "right soleus", "Sensor 2": "left soleus", "Sensor 3": ""})
+    plain, own = trial(signals), trial(signals, reading=EmgReading(channels={"Sensor 2": "left rectus femoris"}))
+    found = emg_cycles([plain, trial(signals, reading=chosen), own])
+    counts = {(one.channel, one.side, one.muscle): len(one.envelope) for one in found.muscles}
+    assert counts == {
+        ("Sensor 2", "left", "rectus femoris"): 3, ("Sensor 1", "right", "soleus"): 9, ("Sensor 2", "left", "soleus"): 6
+    }  # fmt: skip
+    assert found.unassigned == ()  # Sensor 3 is left out on purpose
+
+
 def test_the_envelope_is_up_in_the_burst_and_100_percent_is_its_mean_peak(page):
     """The low-pass crosses half height at the edges of a burst; 10 Hz rises in about 0.04 s, 3.6 % of the cycle."""
     for panel in block(page, Grid).rows[0]:
@@ -187,7 +201,7 @@ def test_a_page_without_emg_cycles_or_muscles_says_why():
     none.preparation.dynamic.emg = None
     assert emg_page([none]) == LeftOut("EMG", "The recordings have no EMG.")
     unknown = emg_page([trial({"Sensor 1": bursts(VOLT)})])
-    assert unknown.reason.startswith("Side or muscle is not known of Sensor 1. Assign")
+    assert unknown.reason.startswith("Side or muscle is not known of Sensor 1. Choose muscles in")
     still = trial({"R_TA": bursts(VOLT)})
     still.cycles.groups = {side: replace(one, borders=()) for side, one in still.cycles.groups.items()}
     assert emg_page([still]).reason == "No complete cycle lies within the recorded EMG."
