@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.engine.tree.joint_tree import JointTree, path_signs
@@ -90,6 +90,23 @@ def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
     for array in (force, torque):
         array.setflags(write=False)
     return Crossings(read_only(which, np.int64), read_only(crossing, np.int64), force, torque)
+
+
+def pulls_beyond(
+    pull: FloatArray, pair_muscle: IntArray, pair_segment: IntArray, muscles: int, beyond: BoolArray
+) -> FloatArray:
+    """What a unit tension of M muscles does to a part of the body (T, M, 6): force, moment about the origin.
+
+    pull, pair_muscle, pair_segment : as in `Paths`
+    beyond : (S,) the segments of that part. Muscles that lie all in it, or all outside, do nothing to it.
+    """
+    total = np.zeros((len(pull), muscles, 6))
+    inside = beyond[pair_segment]
+    for k in np.flatnonzero(inside):
+        total[:, pair_muscle[k]] += pull[:, k]
+    crossing = (np.bincount(pair_muscle, inside, muscles) > 0) & (np.bincount(pair_muscle, ~inside, muscles) > 0)
+    total[:, ~crossing] = 0.0
+    return total
 
 
 @compiled

@@ -6,7 +6,7 @@ lopt ← ρ lopt, lts ← ρ lts (theory §1.2).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,10 +20,11 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.muscles.muscle_set import Muscle, MuscleSet, MuscleSource, SourceCoordinate
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.scaling import SegmentScale, segment_scale
+from biomec.body.muscles.sign_screen import SignFinding, screen_signs, sign_notices
 from biomec.body.muscles.transfer import MIRROR, Placed, cord_of, placed, sided, surface_of
 from biomec.engine.paths.cords import Coordinate, Cord, Cords, Surface
 from biomec.engine.rotations import cardan, joint_coordinate_system
-from biomec.engine.tree.joint_tree import joint_tree
+from biomec.engine.tree.joint_tree import chained_origins, joint_tree
 from biomec.recording.marker_set import Side
 
 STANDARD_MODEL = "m21"  # its segments have the axes in which maps are given
@@ -74,6 +75,7 @@ class FittedMuscles:
     scales   : how segments were stretched
     rho      : (M,) length of the path over that of the source
     left_out : muscle -> why the model cannot carry it
+    signs    : muscles that turn a joint the wrong way, the worst first
     """
 
     person: SubjectModel
@@ -86,6 +88,7 @@ class FittedMuscles:
     rho: FloatArray
     left_out: dict[str, str]
     options: MuscleFit
+    signs: tuple[SignFinding, ...]
     notices: tuple[Notice, ...]
 
     @cached_property
@@ -128,10 +131,15 @@ class FittedMuscles:
 
     def source_angles(self, R: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Coordinates θ (T, K) [rad] and axes a (T, K, 3) on which paths depend, of attitudes R (T, B, 3, 3)."""
-        theta, axes = np.empty((len(R), len(self.angles))), np.empty((len(R), len(self.angles), 3))
-        for k, angle in enumerate(self.angles):
-            theta[:, k], axes[:, k] = angle.of(R)
-        return theta, axes
+        return source_angles(self.angles, R)
+
+
+def source_angles(angles: Sequence[SourceAngle], R: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Values (T, K) [rad] and axes (T, K, 3) of K source coordinates, of attitudes R (T, B, 3, 3)."""
+    theta, axes = np.empty((len(R), len(angles))), np.empty((len(R), len(angles), 3))
+    for k, angle in enumerate(angles):
+        theta[:, k], axes[:, k] = angle.of(R)
+    return theta, axes
 
 
 def fit_muscles(person: SubjectModel, muscle_set: MuscleSet, options: MuscleFit = MuscleFit()) -> FittedMuscles:
@@ -161,10 +169,11 @@ def fit_muscles(person: SubjectModel, muscle_set: MuscleSet, options: MuscleFit 
                   fitter, angles)  # fmt: skip
     grown = tuple(replace(m, lopt=m.lopt * r, lts=m.lts * r) for m, r in zip(kept, rho, strict=True))
     grown = _strong(grown, person, options.strength)
-    notices = [*muscle_set.notices, *_notices(muscle_set, fitter.scales, left_out)]
+    signs = screen_signs(person, grown, built, lambda R: source_angles(angles, R))
+    notices = [*muscle_set.notices, *_notices(muscle_set, fitter.scales, left_out), *sign_notices(signs)]
     return FittedMuscles(
         person, muscle_set.name, grown, tuple(kept), built, angles, tuple(fitter.scales.values()), read_only(rho),
-        left_out, options, tuple(notices),
+        left_out, options, signs, tuple(notices),
     )  # fmt: skip
 
 
@@ -287,22 +296,14 @@ class _Fitter:
 
     def shrunk_positions(self, R: FloatArray) -> FloatArray:
         """Origins (B, 3) of the segments of the source's skeleton in attitudes R (B, 3, 3), joint to joint."""
-        tree = joint_tree(self.person.system, self.person.model.roots)
-        bodies = self.person.system.layout.bodies
-        back = {name: np.eye(3) for name in self.bodies}
-        for name in self.bodies:
+        back = np.tile(np.eye(3), (len(self.bodies), 1, 1))
+        for k, name in enumerate(self.bodies):
             own = [one.factors for one in self.scales.values() if one.segment == name]
             if own:
                 Q = self.standard(name)[1]
-                back[name] = Q @ np.diag(1.0 / np.mean(own, axis=0)) @ Q.T
-        p = np.zeros((len(self.bodies), 3))
-        for joint in reversed(tree.joints):
-            ends = []
-            for body, point in ((joint.parent, joint.parent_point), (joint.child, joint.child_point)):
-                owner, _, name = point.partition(".")
-                ends.append(R[body] @ back[owner] @ np.asarray(bodies[owner].points[name]))
-            p[joint.child] = p[joint.parent] + ends[0] - ends[1]
-        return p
+                back[k] = Q @ np.diag(1.0 / np.mean(own, axis=0)) @ Q.T
+        tree = joint_tree(self.person.system, self.person.model.roots)
+        return np.asarray(chained_origins(tree, R[None], back)[0])
 
 
 def _bodies(muscle: Muscle) -> tuple[str, ...]:
@@ -324,10 +325,7 @@ def _growth(
     bodies = person.system.layout.bodies
     R = np.stack([np.asarray(bodies[name].attitude) for name in cords.bodies])[None]
     p = np.stack([np.asarray(bodies[name].position) for name in cords.bodies])[None]
-    theta = np.zeros((1, len(angles)))
-    for k, angle in enumerate(angles):
-        theta[:, k] = angle.of(R)[0]
-    theta = np.nan_to_num(theta)
+    theta = np.nan_to_num(source_angles(angles, R)[0])
     own = cords.trace(R, p, theta=theta).length[0]
     source = reference.trace(R, fitter.shrunk_positions(R[0])[None], theta=theta).length[0]
     return np.asarray(own / source)

@@ -17,6 +17,7 @@ from biomec.body.anatomy.model import STANDARD, AngleDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.joint_angles import HINGE
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.muscles.crossings import pulls_beyond
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.muscle_set import MuscleSet
 from biomec.body.muscles.options import MuscleFit
@@ -25,7 +26,7 @@ from biomec.engine.paths.columns import natural_columns
 from biomec.engine.paths.cords import CordPaths
 from biomec.engine.paths.surfaces import FLIPPED, INSIDE, UNSOLVED
 from biomec.engine.rotations import joint_coordinate_system
-from biomec.engine.tree.joint_tree import JointTree, joint_tree
+from biomec.engine.tree.joint_tree import JointTree, joint_tree, path_signs
 
 SHOWN = 5  # muscles that a notice lists
 FIBRE_RANGE = (0.4, 1.6)  # of the optimal length, within which a fitted set should work
@@ -133,20 +134,9 @@ class MusclePaths:
         if joint not in tree.names:
             raise BiomecError(f"The model has no joint {joint}; there are {', '.join(tree.names)}.")
         found = tree.joints[tree.names.index(joint)]
-        beyond = {found.child}
-        for one in reversed(tree.joints):  # from the root outwards
-            if one.parent in beyond:
-                beyond.add(one.child)
-        frames, count = self.length.shape
-        total = np.zeros((frames, count, 6))
-        for k in np.flatnonzero(np.isin(self.pair_segment, list(beyond))):
-            total[:, self.pair_muscle[k]] += self.pull[:, k]
+        beyond = path_signs(tree)[:, tree.names.index(joint)] != 0.0
+        total = pulls_beyond(self.pull, self.pair_muscle, self.pair_segment, len(self.names), beyond)
         total *= found.sign  # where the distal segment is nearer to the root, the pull on it is the opposite one
-        crossing = np.zeros(count, dtype=np.bool_)
-        for m in range(count):
-            sides = {int(s) in beyond for s in self.pair_segment[self.pair_muscle == m]}
-            crossing[m] = len(sides) == 2
-        total[:, ~crossing] = 0.0
         centre = self.fitted.person.system.layout.point(found.parent_point)(self.q)
         force = total[..., :3]
         return force, total[..., 3:] - np.cross(centre[:, None], force)

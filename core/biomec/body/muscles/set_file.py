@@ -201,12 +201,13 @@ def _own(top: TomlTable, meta: TomlTable, name: str) -> list[Muscle]:
     region = meta.text("region") if "region" in meta else ""
     found: list[Muscle] = []
     for table in top.tables("muscle"):
-        muscle = _muscle(table, source, bodies, known, region)
+        muscle = _muscle(table, source, bodies, known, region, SIDES[sides])
         if sides == "both":
             found.append(muscle)
             continue
         for side in (Side.RIGHT, Side.LEFT):
-            found.append(replace(muscle, name=f"{_stem(muscle.name)}_{side.value[0]}", side=side))
+            name_of_one = muscle.name.removesuffix(f"_{sides[0]}")  # of a right set, "bic_l" is not a left muscle
+            found.append(replace(muscle, name=f"{name_of_one}_{side.value[0]}", side=side))
     return found
 
 
@@ -245,12 +246,14 @@ def _length(table: TomlTable, key: str, *, least: float = 0.0, may_be_zero: bool
     return value
 
 
-def _muscle(table: TomlTable, source: MuscleSource, bodies: list[str], coordinates: list[str], region: str) -> Muscle:
+def _muscle(
+    table: TomlTable, source: MuscleSource, bodies: list[str], coordinates: list[str], region: str, written: Side | None
+) -> Muscle:
     table.only(
         (*MUSCLE, *(key for key in table.values if key not in MUSCLE and not isinstance(table.values[key], list)))
     )
     name = table.text("name")
-    side = ENDINGS.get(name[-2:])
+    side = written or ENDINGS.get(name[-2:])
     points = []
     for number, row in enumerate(_rows(table, "points"), start=1):
         inner = TomlTable(table.where, row, f"point {number}: ", table.lines)

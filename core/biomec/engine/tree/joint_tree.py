@@ -153,3 +153,19 @@ def path_signs(tree: JointTree) -> FloatArray:
             signs[segment, k] = tree.joints[k].sign
             at = tree.joints[k].parent
     return signs
+
+
+def chained_origins(tree: JointTree, R: FloatArray, stretch: FloatArray | None = None) -> FloatArray:
+    """Origins (T, S, 3) of the bodies in attitudes R (T, S, 3, 3) with closed joints, the root's origin at 0 [m].
+
+    stretch : (S, 3, 3) by which the points of each body are multiplied, in its own axes
+    """
+    bodies = tree.system.bodies
+    p = np.zeros((*R.shape[:2], 3))
+    for joint in reversed(tree.joints):
+        ends = []
+        for body, point in ((joint.parent, joint.parent_point), (joint.child, joint.child_point)):
+            local = np.asarray(bodies[body].points[point.partition(".")[2]])
+            ends.append(R[:, body] @ (local if stretch is None else stretch[body] @ local))
+        p[:, joint.child] = p[:, joint.parent] + ends[0] - ends[1]
+    return p
