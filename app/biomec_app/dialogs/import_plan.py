@@ -15,7 +15,7 @@ from biomec.io.companions import Companions, Found, find_companions
 from biomec.io.evidence import redescribed
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.session_import import Choice, Skip, import_session
-from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
+from biomec.pipeline.analysis import ALWAYS, KINEMATICS, Analysis
 from biomec.pipeline.outlook import Obstacles
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
@@ -189,7 +189,7 @@ def analysis_reach(trial: Trial, labels_known: bool, found: Obstacles = Obstacle
             "Up to joint angles and cycles. There are no force plates; Dynamics ▸ Inverse can estimate what the joints "
             "carry from the motion alone."
         )
-    return STEPS[-1].name, "Up to joint angles, cycles, and what the joints carry (inverse dynamics)."
+    return ALWAYS[-1].name, "Up to joint angles, cycles, and what the joints carry (inverse dynamics)."
 
 
 # -------------------------------------------------------------------------------------------------- what to tell

@@ -22,6 +22,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.body.kinematics.segment_motion import SegmentMotion
+from biomec.body.muscles.sharing_options import NO_EMG
 from biomec.io.project_trial import subject_to_json
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun
@@ -31,6 +32,7 @@ from biomec.pipeline.steps.body import LoadedBody, body
 from biomec.pipeline.steps.cycles import FoundCycles, cycles
 from biomec.pipeline.steps.loads import LoadResult, loads
 from biomec.pipeline.steps.motion import motion
+from biomec.pipeline.steps.muscles import MuscleResult, muscles
 from biomec.pipeline.steps.positions import positions
 from biomec.pipeline.steps.preparation import Prepared, preparation
 from biomec.pipeline.steps.segments import segments
@@ -59,6 +61,8 @@ class Step:
     settings : the part of the settings that it depends on
     share    : rough part of the whole running time, for progress
     offered  : whether menus offer it by itself; otherwise the next one that they offer runs it too
+    asked    : whether it runs only for who asks for it, and again where it ran before; the others belong to every
+               analysis
     """
 
     name: str
@@ -67,6 +71,7 @@ class Step:
     settings: Callable[[AnalysisSettings], Any]
     share: float
     offered: bool = True
+    asked: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +235,12 @@ class Analysis:
         return value
 
     @property
+    def muscles(self) -> MuscleResult:
+        """Which muscles carry the movement, and what the joints bear under them."""
+        value: MuscleResult = self._value("muscles")
+        return value
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """Events in order of time: of the recording, set by hand, and those that were found in the signals."""
         trial = self.session.dynamic
@@ -293,8 +304,9 @@ class Analysis:
         return replace(self, session=session, done={**self.done, name: done})
 
     def run_all(self, progress: Progress | None = None) -> Analysis:
-        """Run every step whose result is missing or stale."""
-        return self.run_until(STEPS[-1].name, progress)
+        """Run every step whose result is missing or stale; muscles only where they ran before."""
+        last = [step.name for step in STEPS if not step.asked or step.name in self.done][-1]
+        return self.run_until(last, progress)
 
     def run_until(self, name: str, progress: Progress | None = None) -> Analysis:
         """Run a step, and those before it whose result is missing or stale."""
@@ -394,7 +406,13 @@ STEPS: tuple[Step, ...] = (
     Step("loads", "Joint Loads",
          lambda a, p: loads(a.preparation, a.signals, a.body, a.motion, a.segments, a.settings.loads),
          lambda s: s.loads, 0.05),
+    Step("muscles", "Muscles",
+         lambda a, p: muscles(a.signals, a.body, a.motion, a.loads, a.settings.muscles, a.session.dynamic.emg,
+                              a.settings.emg, p),
+         lambda s: s.muscles if s.muscles.sharing.emg == NO_EMG else (s.muscles, s.emg), 0.2, asked=True),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""
+ALWAYS = tuple(step for step in STEPS if not step.asked)
+"""Steps that belong to every analysis."""
 KINEMATICS = "cycles"
 """The last step of the kinematic analysis; what comes after it is about forces."""

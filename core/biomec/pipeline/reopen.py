@@ -48,6 +48,7 @@ COMPARED: Mapping[str, ComparedArray] = {
     "positions": ComparedArray("q", "coordinates", "m, rad", 1e-6),
     "angles": ComparedArray("values", "joint angles", "m, rad", 1e-6),
     "loads": ComparedArray("newton_euler torque", "joint torques", "N m", 1e-3),
+    "muscles": ComparedArray("forces force", "muscle forces", "N", 1.0),
 }
 """Step -> what is compared of its result. Times of computing differ and are not."""
 

@@ -12,6 +12,9 @@ from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.options import LoadOptions
+from biomec.body.muscles.emg_comparison import EmgComparisonOptions
+from biomec.body.muscles.options import MuscleFit
+from biomec.body.muscles.sharing_options import SharingOptions
 from biomec.body.plug_in_gait.parameters import PlugInGaitOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
@@ -26,6 +29,8 @@ from biomec.signals import (
 from biomec.signals.cycle_average import PERCENT_POINTS
 from biomec.signals.emg_muscles import EmgReading
 
+WHOLE_BODY = "whole-body"
+"""Muscle set of legs, shoulders and arms."""
 CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
 """Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
 MOST_POINTS = 10_001
@@ -143,6 +148,27 @@ class CycleSettings:
 
 
 @dataclass(frozen=True)
+class MuscleSettings:
+    """set: muscles that come with Biomec, or a .toml file; how they are fitted, and how they share torques.
+
+    emg : how measured activations are made comparable, where sharing uses them
+    """
+
+    set: str = setting(
+        WHOLE_BODY, "Muscle set", "Muscles and their paths; those that the body model cannot carry are left out.",
+        choices=partial(shipped, "muscles/sets"), files=True)  # fmt: skip
+    fit: MuscleFit = setting(
+        factory=MuscleFit, label="Fit to the person", help="How paths and forces of the set are brought to the person."
+    )
+    sharing: SharingOptions = setting(
+        factory=SharingOptions, label="Sharing", help="How the torques of the joints are shared among muscles."
+    )
+    emg: EmgComparisonOptions = setting(
+        factory=EmgComparisonOptions, label="Measured activation", help="How EMG is made comparable with activations."
+    )
+
+
+@dataclass(frozen=True)
 class AnalysisSettings:
     """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
@@ -166,6 +192,9 @@ class AnalysisSettings:
     cycles: CycleSettings = setting(factory=CycleSettings, label="Cycles", help="What repeats in the movement.")
     loads: LoadOptions = setting(
         factory=LoadOptions, label="Joint loads", help="How the loads of the joints are computed."
+    )
+    muscles: MuscleSettings = setting(
+        factory=MuscleSettings, label="Muscles", help="Which muscles there are, and how they share the torques."
     )
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",

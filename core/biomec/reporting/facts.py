@@ -237,9 +237,14 @@ def load_facts(analysis: Analysis) -> Facts:
 
 # --------------------------------------------------------------------------------------------------------------- state
 def step_facts(analysis: Analysis) -> Facts:
-    """Title and state of every step, and why it cannot run where that is known."""
+    """Title and state of every step, and why it cannot run where that is known.
+
+    Steps that run only when they are asked for are there once they ran.
+    """
     facts = {}
     for step in STEPS:
+        if step.asked and step.name not in analysis.done:
+            continue
         obstacle = obstacle_of_loads(analysis) if step.name == "loads" else ""
         if step.name in analysis.done:
             state = CURRENT if analysis.is_current(step.name) else STALE

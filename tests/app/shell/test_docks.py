@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QProgressDialog, QTabBar
 
 from biomec.base.notices import Notice, Severity
-from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.analysis import ALWAYS, Analysis
 from biomec.reporting.trust import Level
 from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.features.trust.verdicts import recording_told, verdicts
@@ -140,7 +140,7 @@ def test_the_status_bar_tells_what_is_open_and_what_is_out_of_date(demo_analysis
     ]  # fmt: skip
     assert recording_told(Analysis(demo_analysis.session)).endswith("not analysed (F5)")
     begun = Analysis(demo_analysis.session).run_until("preparation")
-    assert recording_told(begun).endswith(f"analysis: {len(STEPS) - 1} steps to do")  # as the tree says
+    assert recording_told(begun).endswith(f"analysis: {len(ALWAYS) - 1} steps to do")  # as the tree says
     assert verdicts(Analysis(demo_analysis.session)) == ()
     settings = replace(demo_analysis.settings, signals=replace(demo_analysis.settings.signals, marker_filter=None))
     changed = demo_analysis.with_settings(settings)

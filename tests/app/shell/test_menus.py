@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QMainWindow
 
-from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.analysis import ALWAYS, Analysis
 from biomec.pipeline.outlook import loads_belong
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.actions import all_actions
@@ -59,7 +59,7 @@ def test_items_that_cannot_run_say_why(menus, context):
 
 def test_kinematics_has_the_steps_in_their_order(menus):
     keys = [key for key in menus.items if key.startswith("kinematics.")]
-    wanted = [f"kinematics.{step.name}" for step in STEPS if f"kinematics.{step.name}" in keys]
+    wanted = [f"kinematics.{step.name}" for step in ALWAYS if f"kinematics.{step.name}" in keys]
     assert [key for key in keys if key in wanted] == wanted
     titles = [menus.items[key][1].text().replace("&", "") for key in keys]
     assert titles[:5] == [
@@ -137,7 +137,7 @@ def test_reasons_name_items_that_the_menus_have(menus, context, demo_analysis):
     analysis = Analysis(demo_analysis.session)
     context.document.open(analysis)
     named = set()
-    for step in (None, *STEPS):
+    for step in (None, *ALWAYS):
         if step is not None:
             done = {name: value for name, value in demo_analysis.done.items() if name in (*analysis.done, step.name)}
             analysis = replace(analysis, done=done)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.analysis import ALWAYS, Analysis
 from biomec_app.curves.catalogue import catalogue
 from biomec_app.shell.tree_content import BAD, CURRENT, DOUBT, STALE, TODO, filtered, tree
 
@@ -68,14 +68,14 @@ def test_segments_that_are_left_out_say_why(demo_analysis):
 
 def test_results_are_up_to_date_or_stale_or_to_come(demo_analysis):
     states = [node.state for node in by_key(tree(demo_analysis))["results"].children]
-    assert states == [CURRENT] * len(STEPS)
+    assert states == [CURRENT] * len(ALWAYS)
     settings = demo_analysis.settings
     other = replace(settings, angles=replace(settings.angles, subtract_static=not settings.angles.subtract_static))
     changed = by_key(tree(demo_analysis.with_settings(other)))
     assert changed["results/angles"].state == STALE
     assert changed["results/segments"].state == CURRENT
-    after = [step.name for step in STEPS].index("angles")
-    assert changed["results"].detail == f"{len(STEPS) - after} out of date"  # a step depends on all before it
+    after = [step.name for step in ALWAYS].index("angles")
+    assert changed["results"].detail == f"{len(ALWAYS) - after} out of date"  # a step depends on all before it
     bare = by_key(tree(Analysis(demo_analysis.session)))
     assert bare["results/angles"].state == TODO
     assert bare["model"].state == TODO

@@ -17,7 +17,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings, SignalSettings
 from biomec.recording import Outputs, Session, Subject
 from biomec.signals import static_pose
@@ -55,7 +55,7 @@ def test_a_rigidly_swaying_person_keeps_the_angles_of_the_static_pose(whole):
 
 def test_run_all_equals_step_by_step_bit_for_bit(whole):
     steps = Analysis(swaying_session(), UNFILTERED)
-    for step in STEPS:
+    for step in ALWAYS:
         steps = steps.run(step.name)
     for name in ("q", "qdot", "qddot", "distance", "marker_residual"):
         assert_array_equal(getattr(steps.motion, name), getattr(whole.motion, name))
@@ -86,7 +86,7 @@ def test_changing_a_setting_makes_later_results_stale_and_keeps_earlier_ones(who
 
 def test_another_subject_makes_everything_stale(whole):
     heavier = replace(whole.session, subject=replace(whole.session.subject, mass_kg=90.0))
-    assert set(replace(whole, session=heavier).stale) == {step.name for step in STEPS}
+    assert set(replace(whole, session=heavier).stale) == {step.name for step in ALWAYS}
 
 
 def test_progress_rises_to_one_and_cancel_leaves_the_analysis_as_it_was():
@@ -107,7 +107,7 @@ def test_progress_rises_to_one_and_cancel_leaves_the_analysis_as_it_was():
 
 def test_the_stored_session_says_how_every_number_was_made(whole, tmp_path):
     session = whole.stored()
-    assert [record.step for record in session.provenance] == [step.name for step in STEPS]
+    assert [record.step for record in session.provenance] == [step.name for step in ALWAYS]
     assert all(record.settings["fingerprint"] for record in session.provenance)
     save_project(session, tmp_path / "session.biomec")
     back = load_project(tmp_path / "session.biomec")
@@ -197,7 +197,7 @@ def test_other_samples_make_everything_stale(whole):
     p = np.array(whole.session.dynamic.markers.p_WM)
     p[10, 0] += 0.05
     moved = replace(whole.session.dynamic, markers=replace(whole.session.dynamic.markers, p_WM=p))
-    assert set(replace(whole, session=replace(whole.session, dynamic=moved)).stale) == {step.name for step in STEPS}
+    assert set(replace(whole, session=replace(whole.session, dynamic=moved)).stale) == {step.name for step in ALWAYS}
 
 
 def test_exchanged_sides_are_told():

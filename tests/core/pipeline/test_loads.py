@@ -14,7 +14,7 @@ from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.analysis import ALWAYS, Analysis, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from biomec.pipeline.steps.loads import measured_loads
@@ -41,7 +41,7 @@ def exact() -> tuple[VirtualAcquisition, Analysis]:
 
 def test_it_is_the_last_step_and_runs_with_all_others(exact):
     _, analysis = exact
-    assert STEPS[-1].name == "loads"
+    assert ALWAYS[-1].name == "loads"
     assert analysis.is_current("loads")
     assert analysis.loads.newton_euler.root == "thorax"
     assert analysis.loads.newton_euler.frames == analysis.signals.trial.frames

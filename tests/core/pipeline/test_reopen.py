@@ -14,7 +14,7 @@ from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.kinematics.weights import WeightOptions
 from biomec.body.loads.options import LoadOptions
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.analysis import ALWAYS, Analysis, analyze
 from biomec.pipeline.reopen import differences, open_again, reopened
 from biomec.pipeline.settings import (
     AnalysisSettings,
@@ -64,7 +64,7 @@ def test_settings_return_from_plain_data_as_they_were(settings):
 def test_save_and_reopen_gives_the_same_numbers_bit_for_bit(whole, tmp_path):
     save_project(whole.stored(), tmp_path / "p.biomec")
     again = open_again(load_project(tmp_path / "p.biomec"))
-    assert tuple(again.done) == tuple(step.name for step in STEPS)
+    assert tuple(again.done) == tuple(step.name for step in ALWAYS)
     assert again.stale == ()
     for name in ("q", "qdot", "qddot", "distance", "marker_residual"):
         assert_array_equal(getattr(again.motion, name), getattr(whole.motion, name))
@@ -219,7 +219,7 @@ def test_a_project_with_the_former_names_of_steps_opens_with_the_same_settings_a
     save_project(old, tmp_path / "old.biomec")
     analysis = open_again(load_project(tmp_path / "old.biomec"))
     assert plain_data(analysis.settings) == plain_data(changed)
-    assert tuple(analysis.done) == tuple(step.name for step in STEPS)
+    assert tuple(analysis.done) == tuple(step.name for step in ALWAYS)
     assert analysis.notices == open_again(stored).notices
     again = analysis.stored()
     assert again.results.keys() == stored.results.keys()

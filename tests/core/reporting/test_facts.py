@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.analysis import ALWAYS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session, Subject
 from biomec.reporting import facts
@@ -78,11 +78,11 @@ def test_a_person_is_told_as_entered_and_then_as_the_model_takes_them(pushed):
 
 
 def test_states_of_the_steps(pushed):
-    assert facts.count_steps(pushed, facts.CURRENT) == len(STEPS)
+    assert facts.count_steps(pushed, facts.CURRENT) == len(ALWAYS)
     changed = pushed.with_settings(replace(UNFILTERED, cycles=replace(UNFILTERED.cycles, by="none")))
     states = {name: fact.value for name, fact in facts.step_facts(changed).items()}
     assert (states["angles"], states["cycles"], states["loads"]) == (facts.CURRENT, facts.STALE, facts.STALE)
-    assert facts.count_steps(Analysis(pushed.session), facts.TODO) == len(STEPS)
+    assert facts.count_steps(Analysis(pushed.session), facts.TODO) == len(ALWAYS)
 
 
 def test_numbers_that_are_missing_do_not_count():

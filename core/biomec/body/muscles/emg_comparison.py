@@ -36,8 +36,8 @@ ELECTRODES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "biceps brachii": (("biceps", ""),),
     "triceps brachii": (("triceps", ""),),
 }
-"""Muscle of an electrode -> beginnings of groups of elements, each with a word that their titles must hold. Others
-stand for the group of the same name."""
+"""Muscle of an electrode -> groups of elements, or what stands before their comma, each with a word that their titles
+must hold. Others stand for the group of the same name."""
 QUIET_S = 0.25  # the quietest stretch of that length is taken for rest
 SHORTEST_S = 0.03  # of activity and of a pause
 DEVIATIONS = 3.0  # of rest above its mean: active
@@ -80,7 +80,7 @@ def proposed_muscles(channels: Sequence[EmgChannel], muscles: Sequence[Muscle]) 
             for one in muscles
             if channel.known
             and (one.side is None or one.side.value == channel.side)
-            and any(one.group.startswith(group) and word in one.title for group, word in wanted)
+            and any(f"{one.group},".startswith(f"{group},") and word in one.title for group, word in wanted)
         )
         if names:
             found[channel.channel] = names

@@ -19,7 +19,7 @@ from biomec.base.errors import FileError
 from biomec.io.mat import write_mat
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import FORMATS, read_trial
-from biomec.pipeline.analysis import STEPS, analyze
+from biomec.pipeline.analysis import ALWAYS, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Subject
 from biomec.virtual import DEMO, push_up, record, write_acquisition
@@ -370,7 +370,7 @@ def test_the_visible_window_can_be_saved(qtbot, with_recording):
 def test_the_demonstration_opens_analysed_and_may_be_closed_unasked(qtbot, window):
     run(qtbot, window, "file.demo")
     document = window.context.document
-    assert len(document.analysis.done) == len(STEPS)
+    assert len(document.analysis.done) == len(ALWAYS)
     assert not document.is_modified
     assert may_discard(window.context)
     assert window.asked == []
@@ -473,7 +473,7 @@ def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path)
     files.open_unasked(window.context, recording("gait_pig_pair/HC030A05.c3d"))
     idle(qtbot, window)
     analysis = window.context.document.analysis
-    assert len(analysis.done) == len(STEPS)
+    assert len(analysis.done) == len(ALWAYS)
     assert analysis.session.static.source.name == "HC030A01.c3d"
     window.path = tmp_path / "walk.biomec"
     run(qtbot, window, "file.save")

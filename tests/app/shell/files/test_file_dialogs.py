@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox
 
-from biomec.pipeline.analysis import STEPS
+from biomec.pipeline.analysis import ALWAYS
 from biomec.pipeline.replay import script
 from biomec.pipeline.settings import ContactChoice
 from biomec.recording import LabAxes
@@ -150,7 +150,7 @@ def test_labels_are_mapped_otherwise_and_undone(qtbot, context, document_with_de
     preparation = document.analysis.settings.preparation
     assert preparation.marker_set == "biomec-full"
     assert "VC" not in preparation.label_map.targets.values()
-    assert len(document.analysis.stale) == len(STEPS)
+    assert len(document.analysis.stale) == len(ALWAYS)
     script(document.analysis, ["analysis = None", *document.history])
     dialog = MappingDialog(context)
     qtbot.addWidget(dialog)

@@ -1,0 +1,175 @@
+"""Which muscles make the torques of the joints, what the joints then bear, and how far both can be trusted.
+
+The step comes after `loads` and is run by whoever asks for it: joint loads are needed by many, muscles by some.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, Scope, warning
+from biomec.base.progress import Progress, part_of
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
+from biomec.body.muscles.emg_comparison import MeasuredActivation, measured_activation, proposed_muscles
+from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
+from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
+from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces, muscle_forces
+from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
+from biomec.body.muscles.muscle_set import MuscleSource
+from biomec.body.muscles.muscle_trust import ContactPeak, MuscleTrust, contact_peaks, muscle_trust
+from biomec.body.muscles.muscle_work import MuscleWork, muscle_work
+from biomec.body.muscles.set_file import load_muscle_set
+from biomec.body.muscles.sharing_model import SharingModel, person_muscles
+from biomec.body.muscles.sharing_options import NO_EMG
+from biomec.body.muscles.what_if import MuscleQuestion
+from biomec.pipeline.settings import MuscleSettings
+from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.loads import LoadResult, tree_of
+from biomec.pipeline.steps.segments import determined_motion
+from biomec.pipeline.steps.signals import CleanSignals
+from biomec.recording import Analog, Result
+from biomec.recording.step import step_result
+from biomec.signals.emg_muscles import EmgReading
+
+TRACED = 0.4  # share of the time that paths take
+STORED_PATHS = ("length", "speed", "status")
+
+
+@dataclass(frozen=True, eq=False)
+class MuscleResult:
+    """Muscle forces of a recording, and what the joints bear with them. Frames without a solution are NaN.
+
+    paths    : of the muscles over the segments, with the fitted set;  model : what sharing rests on
+    forces   : activations and forces of the muscles;  contacts : of the joints;  work : of the muscles
+    trust    : reserves, saturation, slack, scaling, in words and figures
+    peaks    : joint -> greatest contact force over the frames in which its loads can be used
+    emg      : measured activations, where they took part, and `channels`: channel -> elements that it measures
+    """
+
+    paths: MusclePaths
+    model: SharingModel
+    forces: MuscleForces
+    contacts: JointContacts
+    work: MuscleWork
+    trust: MuscleTrust
+    peaks: tuple[ContactPeak, ...]
+    options: MuscleSettings
+    notices: tuple[Notice, ...] = ()
+    emg: MeasuredActivation | None = None
+    channels: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def fitted(self) -> FittedMuscles:
+        """The muscle set on the person."""
+        return self.paths.fitted
+
+    @property
+    def set_name(self) -> str:
+        """Name or file of the muscle set."""
+        return self.options.set
+
+    @cached_property
+    def question(self) -> MuscleQuestion:
+        """The same as what variants are compared with: weaker, stronger, removed or transferred muscles."""
+        body = self.fitted.person.model
+        return MuscleQuestion(self.model, self.options.sharing, self.paths.motion, body, self.forces, self.contacts)
+
+    def to_result(self) -> Result:
+        """Return what a session stores: paths, forces, contacts, the set, how it was scaled, and the criterion."""
+        parts = {"forces": self.forces.to_result(), "contacts": self.contacts.to_result(),
+                 "work": self.work.to_result()}  # fmt: skip
+        arrays = {f"paths {name}": np.asarray(getattr(self.paths, name)) for name in STORED_PATHS}
+        about = {}
+        for name, part in parts.items():
+            arrays |= {f"{name} {key}": array for key, array in part.arrays.items()}
+            about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
+        return step_result(
+            arrays, self.options, self.notices, **about, set=self.set_name,
+            sources=[{"title": one.title, "licence": one.licence, "credit": one.credit} for one in self.sources],
+            scales=[{"segment": one.segment, "factors": one.factors} for one in self.fitted.scales],
+            trust=self.trust, peaks=self.peaks,
+        )  # fmt: skip
+
+    @property
+    def sources(self) -> tuple[MuscleSource, ...]:
+        """Models from which the muscles that are used come, each once."""
+        return tuple({one.source.name: one.source for one in self.fitted.muscles}.values())
+
+
+def muscles(
+    clean: CleanSignals,
+    loaded: LoadedBody,
+    motion: ConsistentMotion,
+    loads: LoadResult,
+    options: MuscleSettings = MuscleSettings(),
+    emg: Analog | None = None,
+    reading: EmgReading | None = None,
+    progress: Progress | None = None,
+) -> MuscleResult:
+    """Muscle and contact forces of all frames.
+
+    emg, reading : measured EMG and the names of its channels, which the options may use
+    """
+    person, rate = loaded.person, clean.trial.rate_hz
+    fitted = fit_muscles(person, load_muscle_set(options.set), options.fit)
+    q, qdot, _ = determined_motion(person, motion)
+    tree = tree_of(person, loads.options)
+    if loads.reduced is not None:
+        q, tree = loads.reduced.q, loads.reduced.tree
+    traced = muscle_paths(person, q, qdot, fitted, motion=loads.segments, progress=part_of(progress, 0.0, TRACED))
+    model = person_muscles(traced, loads.newton_euler, tree=tree, curves=options.sharing.curves)
+    measured, channels, targets = _measured(fitted, clean, options, emg, reading)
+    forces = muscle_forces(model, options.sharing, emg=targets, rate_hz=rate, progress=part_of(progress, TRACED, 1.0))
+    contacts = joint_contacts(model, forces, traced.motion, person.model, person.joint_axes())
+    trust = muscle_trust(model, forces, fitted)
+    notices = (
+        *_ground(loads), *traced.notices, *forces.notices, *(measured.notices if measured is not None else ())
+    )  # fmt: skip
+    return MuscleResult(
+        traced, model, forces, contacts, muscle_work(model, forces, rate), trust,
+        contact_peaks(contacts, loads.trust.frames_of), options, notices, measured, tuple(channels.items()),
+    )  # fmt: skip
+
+
+def _measured(
+    fitted: FittedMuscles, clean: CleanSignals, options: MuscleSettings, emg: Analog | None, reading: EmgReading | None
+) -> tuple[MeasuredActivation | None, dict[str, tuple[str, ...]], EmgTargets | None]:
+    """Measured activations, which elements each channel measures, and what sharing does with them."""
+    if options.sharing.emg == NO_EMG:
+        return None, {}, None
+    if emg is None:
+        raise BiomecError(
+            "Muscle forces are to use measured activations, but the recording has no EMG. Add the file with the EMG, "
+            'or choose "not used" as measured activation.'
+        )
+    channels = proposed_muscles((reading or EmgReading()).table.assigned(emg.names), fitted.muscles)
+    if not channels:
+        raise BiomecError(
+            f"No EMG channel ({', '.join(emg.names[:6])}) could be matched with a muscle of the set. Say in the "
+            'settings of EMG which channel is which muscle, or choose "not used" as measured activation.'
+        )
+    found = measured_activation(emg, clean.trial.frames, clean.trial.rate_hz, options.emg)
+    return found, channels, found.targets(channels)
+
+
+def _ground(loads: LoadResult) -> list[Notice]:
+    """What muscle forces suffer from where the ground reaction is not known or was estimated."""
+    external = loads.external
+    if not external.force.any():
+        words = (
+            "No force of the ground is known, so that the torques of limbs that stand on it are wrong, and so are "
+            "their muscle and contact forces. Use only limbs that touch nothing, or record with force plates."
+        )
+        return [warning("muscles-without-ground", words, scope=Scope.JOINTS)]
+    if not external.estimated.any():
+        return []
+    share = 100.0 * float(external.estimated.mean())
+    words = (
+        f"In {share:.0f} % of the frames the ground reaction was estimated, not measured; how it is shared between "
+        "limbs is a guess, and so are the muscle forces that follow from it."
+    )
+    return [warning("muscles-estimated-ground", words, scope=Scope.JOINTS)]

@@ -1,0 +1,136 @@
+"""The step "Muscles": who asks for it gets it, stored, stale and repeated like any other."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled
+from biomec.body.muscles.options import MuscleFit
+from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
+from biomec.io.project import load_project, save_project
+from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, analyze, step_named
+from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.reopen import open_again
+from biomec.pipeline.settings import AnalysisSettings, MuscleSettings, SignalSettings
+from biomec.recording import Session
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+
+SETTINGS = AnalysisSettings(
+    signals=SignalSettings(marker_filter=None, plate_filter=None), muscles=MuscleSettings(set="legs")
+)
+
+
+@pytest.fixture(scope="module")
+def before() -> Analysis:
+    acquisition = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(20.0, 20.0))
+    return analyze(Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject), SETTINGS)
+
+
+@pytest.fixture(scope="module")
+def whole(before) -> Analysis:
+    return before.run_until("muscles")
+
+
+def with_muscles(analysis: Analysis, **changed) -> Analysis:
+    muscles = replace(analysis.settings.muscles, **changed)
+    return analysis.with_settings(replace(analysis.settings, muscles=muscles))
+
+
+def test_it_is_the_last_step_and_runs_for_who_asks(before, whole):
+    assert STEPS[-1] is step_named("muscles")
+    assert step_named("muscles") not in ALWAYS
+    assert "muscles" not in before.done
+    with pytest.raises(BiomecError, match='Run "Muscles" first'):
+        _ = before.muscles
+    assert whole.is_current("muscles")
+
+
+def test_every_frame_has_a_status_and_muscles_carry_the_torques(whole):
+    found = whole.muscles
+    assert sum(found.forces.counts().values()) == whole.signals.trial.frames
+    assert found.forces.solved.sum() == found.trust.frames > 0
+    made = np.einsum("tmk,tm->tk", found.model.arms, found.forces.force) + found.forces.reserve
+    there = found.forces.solved
+    assert_allclose(made[there], found.forces.wanted[there], rtol=0, atol=1e-8)
+    assert {one.joint for one in found.peaks} == {
+        f"{s} {j}" for s in ("right", "left") for j in ("hip", "knee", "ankle")
+    }
+    assert all(one.force_N > one.net_N for one in found.peaks)
+    assert found.question.forces is found.forces
+
+
+def test_other_settings_make_it_stale_and_running_all_runs_it_again(whole):
+    changed = with_muscles(whole, sharing=SharingOptions(criterion="cubic"))
+    assert changed.stale == ("muscles",)
+    again = changed.run_all()
+    assert again.is_current("muscles")
+    assert not np.allclose(again.muscles.forces.activation, whole.muscles.forces.activation, equal_nan=True)
+
+
+def test_a_project_opens_with_the_same_muscle_forces(whole, tmp_path):
+    save_project(whole.stored(), tmp_path / "p.biomec")
+    session = load_project(tmp_path / "p.biomec")
+    stored = session.results["muscles"]
+    assert_array_equal(stored["forces force"], whole.muscles.forces.force)
+    assert stored.metadata["set"] == "legs"
+    assert stored.metadata["sources"][0]["licence"]
+    again = open_again(session)
+    assert_array_equal(again.muscles.forces.force, whole.muscles.forces.force)
+    assert_array_equal(again.muscles.contacts.force, whole.muscles.contacts.force)
+    assert not [notice for notice in again.notices if notice.code == "results-differ"]
+
+
+def test_projects_of_before_there_were_muscles_open(before):
+    session = before.stored()
+    settings = {key: value for key, value in session.settings["analysis"].items() if key != "muscles"}
+    again = open_again(replace(session, settings={**session.settings, "analysis": settings}))
+    assert tuple(again.done) == tuple(step.name for step in ALWAYS)
+    assert again.settings.muscles == MuscleSettings()
+
+
+def test_work_stops_when_it_is_cancelled(before):
+    seen = []
+
+    def stop(fraction: float) -> None:
+        seen.append(fraction)
+        if len(seen) > 2:
+            raise Cancelled("The user stopped the work.")
+
+    with pytest.raises(Cancelled):
+        before.run("muscles", stop)
+    assert "muscles" not in before.done
+
+
+def test_what_cannot_be_is_said_and_the_rest_goes_on(before, tmp_path):
+    (tmp_path / "own.toml").write_text('[meta]\nmodel = "own"\n', "utf-8")
+    stopped = run_as_far(with_muscles(before, set=str(tmp_path / "own.toml")), "muscles")
+    assert stopped.is_current("loads")
+    assert any("it holds no muscles" in notice.sentence for notice in stopped.notices)
+
+
+def test_measured_activation_takes_part_where_there_is_emg(before):
+    """The virtual subject has EMG of arms alone: no channel is a leg muscle's, and without EMG there is no channel."""
+    hybrid = with_muscles(before, sharing=SharingOptions(emg=HYBRID))
+    with pytest.raises(BiomecError, match=r"No EMG channel .* could be matched"):
+        hybrid.run("muscles")
+    step = step_named("muscles")
+    assert step.settings(hybrid.settings) != step.settings(before.settings)
+    bare = replace(before.session, dynamic=replace(before.session.dynamic, emg=None))
+    with pytest.raises(BiomecError, match="the recording has no EMG"):
+        replace(hybrid, session=bare, done={}).run_until("muscles")
+
+
+def test_without_plates_it_says_what_that_means(before):
+    ground = replace(before.settings.loads, external="none")
+    found = before.with_settings(replace(before.settings, loads=ground)).run_until("muscles").muscles
+    assert "muscles-without-ground" in [notice.code for notice in found.notices]
+
+
+def test_strength_by_volume_is_a_setting(whole):
+    fit = MuscleFit(strength="volume")
+    assert (
+        with_muscles(whole, fit=fit).run_until("muscles").muscles.fitted.fmax.sum() != whole.muscles.fitted.fmax.sum()
+    )
