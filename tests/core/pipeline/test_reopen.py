@@ -153,13 +153,13 @@ def test_rounding_of_another_machine_is_no_warning(whole):
 def test_settings_of_another_version_are_told_and_passed_over(whole):
     session = whole.stored()
     data = dict(plain_data(session.settings["analysis"]))
-    data["muscles"] = {"method": "static optimisation"}
+    data["ligaments"] = {"method": "slack lengths"}
     data["angles"] = {**data["angles"], "convention": 7, "unwrap": False}
     data["positions"] = {**data["positions"], "method": "magic"}
     data["cycles"] = "all"
     analysis, *_ = reopened(session.with_settings(analysis=data))
     sentences = " ".join(notice.sentence for notice in analysis.notices)
-    assert "'muscles'" in sentences
+    assert "'ligaments'" in sentences
     assert "convention" in sentences
     assert "magic" in sentences
     assert "cycles" in sentences
