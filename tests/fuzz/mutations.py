@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+import tomllib
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from scipy.io import loadmat, savemat
 
 from biomec import __version__
+from biomec.base.toml_table import written, written_key
 from biomec.io.project import BLOCK, SCHEMA, ProjectHeader
 
 Rng = np.random.Generator
@@ -118,6 +120,28 @@ def damaged_json_text(data: bytes, rng: Rng) -> bytes:
     for _ in range(int(rng.integers(1, 3))):
         content = damaged_json(content, rng)
     return json.dumps(content).encode()
+
+
+def damaged_toml(data: bytes, rng: Rng) -> bytes:
+    """A TOML text with damaged content, or with damaged lines and bytes."""
+    if rng.random() < 0.5:
+        return damaged_text(data, rng)
+    content: Any = tomllib.loads(data.decode("utf-8"))
+    for _ in range(int(rng.integers(1, 3))):
+        content = damaged_json(content, rng)
+    if not isinstance(content, dict):
+        content = {"more": content}
+    lines = (f"{written_key(key)} = {written(_without_none(value))}" for key, value in content.items())
+    return "\n".join(lines).encode("utf-8", "replace")
+
+
+def _without_none(value: Any) -> Any:
+    """The same without what TOML cannot say."""
+    if isinstance(value, dict):
+        return {key: _without_none(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_none(item) for item in value]
+    return "" if value is None else value
 
 
 def signed(image: bytes) -> bytes:

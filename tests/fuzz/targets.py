@@ -14,7 +14,13 @@ import numpy as np
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import warning
+from biomec.body.anatomy.ellipsoids import parse_ellipsoid
+from biomec.body.anatomy.inertia_table import parse_inertia_table
 from biomec.body.anatomy.model_file import parse_model
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.muscles.fitting import fit_muscles
+from biomec.body.muscles.set_file import load_muscle_set
+from biomec.body.tracking.joint_ranges import parse_joint_ranges
 from biomec.engine.description import load_system
 from biomec.io.label_map_file import read_label_map
 from biomec.io.marker_set_file import parse_marker_set
@@ -24,16 +30,20 @@ from biomec.io.registry import FORMATS, read_trial, write_trial
 from biomec.io.session_import import import_session
 from biomec.io.summary import summary, summary_text
 from biomec.machines.machine import load_machine
+from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import read_settings, settings_text
 from biomec.recording import ClinicalNotes, ExcludedCycle, Original, Record, Result, Session, Source
 from biomec.reporting.clinical.blocks import ClinicalReport, FreeText, Heading, Page, Words
+from biomec.reporting.clinical.definition import read_definition
 from biomec.reporting.norms.mapped_csv import parse_mapping, read_mapping
 from biomec.reporting.norms.norm_file import SET, read_norm_set
 from biomec.reporting.norms.readers import read_norms
 from biomec.reporting.tables import Table
+from biomec.signals.emg_muscles import MUSCLES
 from biomec_resources import resource
+from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.tiny_run import tiny_run
 from tests.core.recording.examples import full_trial
 from tests.core.reporting.norms import examples as norms
@@ -105,6 +115,30 @@ def _text(parse: Callable[[str, str], object]) -> Callable[[Path], None]:
 
 def _machine(path: Path) -> None:
     load_machine(path)
+
+
+def _report_definition(path: Path) -> None:
+    read_definition(str(path))
+
+
+def _emg_muscles(path: Path) -> None:
+    """Muscles of channels, named as recordings name them, and as the file itself does."""
+    table = MUSCLES.load(str(path))
+    table.assigned(
+        ("R_RF", "Voltage.L Tib Ant", "", "\0", "r" * 300, *table.channels, *(m.name for m in table.muscles))
+    )
+    for muscle in table.muscles:
+        table.active(muscle.name, 60.0)
+
+
+def _muscle_set(path: Path) -> None:
+    """A set laid on a person."""
+    fit_muscles(_person(), load_muscle_set(str(path)))
+
+
+@cache
+def _person() -> SubjectModel:
+    return Analysis(swaying_session(0.1)).run_until("body").body.person
 
 
 def _norm_table(path: Path) -> None:
@@ -219,10 +253,18 @@ def _mat_session() -> tuple[bytes, ...]:
         return (path.with_suffix(".mat").read_bytes(),)
 
 
-def _shipped(folder: str) -> Callable[[], tuple[bytes, ...]]:
+@cache
+def _muscle_sets() -> tuple[bytes, ...]:
+    """Small files with everything that such a file may hold; what traces paths is compiled before time is taken."""
+    fit_muscles(_person(), load_muscle_set("elbow"))
+    shipped = (resource("muscles", "sets", f"{name}.toml").read_bytes() for name in ("elbow", "legs", "arms"))
+    return (MUSCLE_SET, *shipped)
+
+
+def _shipped(*folder: str) -> Callable[[], tuple[bytes, ...]]:
     @cache
     def seeds() -> tuple[bytes, ...]:
-        files = sorted((one for one in resource(folder).iterdir() if one.name.endswith(".toml")), key=lambda f: f.name)
+        files = sorted((one for one in resource(*folder).iterdir() if one.name.endswith(".toml")), key=lambda f: f.name)
         return tuple(one.read_bytes() for one in files[:6])
 
     return seeds
@@ -261,6 +303,74 @@ NEXUS = (
     b"1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n3,0,1,2,3,,,\n\nDevices\n"
 )
 LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
+MUSCLE_SET = b"""[meta]
+model = "own"
+title = "Two muscles"
+source = "a.osim"
+licence = "CC0"
+sides = "right"
+stress = 250000.0
+frames = "gait2392"
+[[map]]
+source_body = "upper"
+segment = "* thigh"
+R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+o = [0.0, 0.0, 0.0]
+anchor = [0.0, -0.4, 0.0]
+anchor_point = "KJC_*"
+ref = { CAQ_KJC = 0.41 }
+[[map]]
+source_body = "lower"
+segment = "* shank"
+R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+o = [0.0, 0.0, 0.0]
+[[coordinate]]
+name = "bend"
+proximal = "upper"
+distal = "lower"
+sequence = "ZXY"
+component = 1
+sign = -1.0
+[[wrap]]
+name = "condyle"
+type = "torus"
+body = "upper"
+translation = [0.0, -0.4, 0.0]
+rotation = [0.1, 0.0, 0.0]
+inner_radius = 0.01
+outer_radius = 0.03
+[[wrap]]
+name = "ball"
+type = "ellipsoid"
+body = "upper"
+translation = [0.0, -0.4, 0.0]
+dimensions = [0.03, 0.02, 0.02]
+quadrant = "-x"
+[[muscle]]
+name = "short_r"
+fmax = 500.0
+lopt = 0.1
+lts = 0.05
+penn = 0.2
+vmax = 8.0
+Kact = 0.5
+points = [
+  { body = "upper", xyz = [0.02, -0.1, 0.0] },
+  { body = "upper", xyz = [0.03, -0.3, 0.0], kind = "conditional", coordinate = "bend", range = [-1.0, 0.5] },
+  { body = "lower", kind = "moving", coordinates = ["bend", "bend", "bend"], fx = { type = "SimmSpline", x = [0.0, 1.0, 2.0], y = [0.01, 0.02, 0.03] }, fy = { type = "Linear", coefficients = [0.01, -0.1] }, fz = { type = "Multiplier", scale = 0.5, function = { type = "PiecewiseLinearFunction", x = [0.0, 1.0], y = [0.0, 0.01] } } },
+]
+wraps = [{ object = "condyle", range = [1, 2], gives = true }, { object = "ball", side = 1.0 }]
+[[include]]
+set = "elbow"
+without = ["TRI*"]
+[[change]]
+muscles = ["short_r", "BRA"]
+fmax_times = 0.5
+lopt = 0.12
+[[change]]
+muscles = ["BIC*"]
+remove = true
+"""
 ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
 RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
 PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
@@ -287,17 +397,23 @@ TARGETS: tuple[Target, ...] = (
     Target("mat-session-text", ".mat", _mat_session, mutations.damaged_mat_session, _mat),
     Target("extension-answers", ".json", lambda: (ANSWERS,), mutations.damaged_json_text, _answers),
     Target("settings", ".json", _settings, mutations.damaged_json_text, read_settings),
-    Target("label-map", ".toml", lambda: (LABEL_MAP,), mutations.damaged_text, read_label_map),
-    Target("marker-set", ".toml", _shipped("marker_sets"), mutations.damaged_text, _text(parse_marker_set)),
-    Target("body-model", ".toml", _shipped("models"), mutations.damaged_text, _text(parse_model)),
-    Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_text, load_system),
-    Target("machine", ".toml", _shipped("machines"), mutations.damaged_text, _machine),
+    Target("label-map", ".toml", lambda: (LABEL_MAP,), mutations.damaged_toml, read_label_map),
+    Target("marker-set", ".toml", _shipped("marker_sets"), mutations.damaged_toml, _text(parse_marker_set)),
+    Target("body-model", ".toml", _shipped("models"), mutations.damaged_toml, _text(parse_model)),
+    Target("ellipsoid", ".toml", _shipped("ellipsoids"), mutations.damaged_toml, _text(parse_ellipsoid)),
+    Target("inertia-table", ".toml", _shipped("inertia"), mutations.damaged_toml, _text(parse_inertia_table)),
+    Target("joint-ranges", ".toml", _shipped("joint_stops"), mutations.damaged_toml, _text(parse_joint_ranges)),
+    Target("muscle-set", ".toml", _muscle_sets, mutations.damaged_toml, _muscle_set),
+    Target("emg-muscles", ".toml", _shipped("emg"), mutations.damaged_toml, _emg_muscles),
+    Target("report-definition", ".toml", _shipped("reports"), mutations.damaged_toml, _report_definition),
+    Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_toml, load_system),
+    Target("machine", ".toml", _shipped("machines"), mutations.damaged_toml, _machine),
     Target("norm-gcd", ".gcd", lambda: (norms.gcd().encode(),), mutations.damaged_text, read_norms),
     Target("norm-pycgm2", ".json", lambda: (norms.pycgm2().encode(),), mutations.damaged_json_text, read_norms),
     Target("norm-xlsx", ".xlsx", lambda: (norms.polygon(),), mutations.damaged_office, read_norms),
     Target("norm-xls", ".xls", lambda: (norms.XLS.read_bytes(),), mutations.damaged_bytes, read_norms),
     Target("norm-table", ".csv", lambda: (norms.TABLE.encode(),), mutations.damaged_text, _norm_table),
-    Target("norm-mapping", ".toml", lambda: (norms.MAPPING.encode(),), mutations.damaged_text, read_mapping),
+    Target("norm-mapping", ".toml", lambda: (norms.MAPPING.encode(),), mutations.damaged_toml, read_mapping),
     Target("norm-set", ".txt", _norm_texts, mutations.damaged_text, _norm_set),
     Target("word-template", ".docx", _documents, mutations.damaged_office, _word_template),
     Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),

@@ -10,13 +10,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
 
+_HEAD = re.compile(r"\[\[\s*(.*?)\s*\]\]")
+_NAME = re.compile(r'name\s*=\s*("(?:[^"\\]|\\.)*")')
 LARGEST = 1e12  # a number beyond it is a slip of the pen or of the unit: no mechanism is that long, heavy or fast
 
 
@@ -117,6 +119,14 @@ class TomlTable:
         return self.refusal(f"{self.prefix}{key} must be {expected}, not {shown(value)}{why and ' '}{why}.", key)
 
 
+class _Rows(NamedTuple):
+    """Where the rows of a list stand: the line of its key, of each row, and of each name as it is written."""
+
+    start: int
+    numbers: Sequence[int]
+    named: Mapping[str, int]
+
+
 @dataclass(frozen=True)
 class Lines:
     """A stretch of the lines of a file, in which a table stands.
@@ -139,26 +149,45 @@ class Lines:
                     return number
         return self.first
 
-    @cached_property
-    def _bracketed(self) -> tuple[tuple[int, str], ...]:
-        """Numbers and texts of the lines that begin with a bracket."""
-        found = ((number, line.lstrip()) for number, line in enumerate(self.text, 1))
-        return tuple((number, line) for number, line in found if line.startswith("["))
-
     def of_table(self, key: str, number: int, name: object) -> Lines:
         """Lines of the ``number``-th table of that key: a block under [[key]], or a row of the list ``key = [``."""
-        head = re.compile(rf"\[\[\s*{re.escape(key)}\s*\]\]")
-        heads = [k for k, line in self._bracketed if head.match(line)]
+        heads = self._heads.get(key, ())
         if len(heads) >= number:
-            start = heads[number - 1]
-            after = next((k for k, _ in self._bracketed if k > start), len(self.text) + 1)
-            return Lines(self.text, start, after - 1)
-        start = self.of(key)
-        named = isinstance(name, str)
-        pattern = re.compile(rf"name\s*=\s*{re.escape(written(name))}" if named else r"^\s*\{")
-        rows = [k for k in range(start, self.last + 1) if pattern.search(self.text[k - 1])]
-        row = rows[0] if named and rows else rows[number - 1] if number <= len(rows) else start
+            return Lines(self.text, *heads[number - 1])
+        rows = self._rows(key)
+        row = rows.numbers[number - 1] if number <= len(rows.numbers) else rows.start
+        if isinstance(name, str):
+            row = rows.named.get(written(name), row)
         return Lines(self.text, row, row)
+
+    @cached_property
+    def _heads(self) -> Mapping[str, Sequence[tuple[int, int]]]:
+        """First and last lines of the blocks under [[key]], by their keys, in the order of the file."""
+        bracketed = [(k, line.lstrip()) for k, line in enumerate(self.text, 1) if line.lstrip().startswith("[")]
+        ends = [*(k - 1 for k, _ in bracketed), len(self.text)][1:]
+        found: dict[str, list[tuple[int, int]]] = {}
+        for (first, line), last in zip(bracketed, ends, strict=True):
+            head = _HEAD.match(line)
+            if head is not None:
+                found.setdefault(head.group(1), []).append((first, last))
+        return found
+
+    def _rows(self, key: str) -> _Rows:
+        """Rows of a list ``key = [``, looked up once for all of them."""
+        if key not in self._looked_up:
+            start = self.of(key)
+            inside = range(start, self.last + 1)
+            named: dict[str, int] = {}
+            for k in inside:
+                for match in _NAME.finditer(self.text[k - 1]):
+                    named.setdefault(match.group(1), k)
+            numbers = [k for k in inside if self.text[k - 1].lstrip().startswith("{")]
+            self._looked_up[key] = _Rows(start, numbers, named)
+        return self._looked_up[key]
+
+    @cached_property
+    def _looked_up(self) -> dict[str, _Rows]:
+        return {}
 
     def with_line(self, where: str, line: int) -> str:
         """Opening of a message with the line behind the name of the file."""

@@ -9,6 +9,7 @@ comes before the file, and the file before the name; `MuscleTable.assigned` is t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -229,9 +230,9 @@ def parse_muscles(text: str, source: str) -> MuscleTable:
         raise top.refusal(f"foot_off is {foot_off:g}, and must lie between 0 and 100 % of the cycle.", "foot_off")
     muscles = tuple(_muscle_of(table) for table in top.tables("muscle"))
     names = [one.name for one in muscles]
-    for name in names:
-        if names.count(name) > 1:
-            raise top.refusal(f"the muscle {name} is described twice. Keep one of them.")
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise top.refusal(f"the muscle {twice[0]} is described twice. Keep one of them.")
     table = top.table("channels")
     channels = FrozenDict({key: _by_hand(table, key, names) for key in table.values})
     return MuscleTable(

@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.base.description_file import ENDING, Descriptions
-from biomec.base.errors import DescriptionError
+from biomec.base.description_file import ENDING, Descriptions, read_text
+from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.body.muscles.muscle_set import (
     FIBRE_LENGTHS_A_SECOND,
     BodyMap,
@@ -30,7 +31,7 @@ from biomec.body.muscles.muscle_set import (
     WrapUse,
 )
 from biomec.engine.paths.simm_spline import simm_spline
-from biomec.engine.rotations import rotation
+from biomec.engine.rotations import SEQUENCES, rotation
 from biomec.recording.marker_set import Side
 from biomec_resources import resource
 
@@ -62,24 +63,37 @@ KINDS = {"cylinder": "cylinder", "sphere": "sphere", "ellipsoid": "ellipsoid", "
 SIDES = {"both": None, "right": Side.RIGHT, "left": Side.LEFT}
 ENDINGS = {"_r": Side.RIGHT, "_l": Side.LEFT}
 MIRROR = np.array([1.0, 1.0, -1.0])
-MOST_INCLUDES = 20  # files that a file may build on, one within the other
+MOST_INCLUDES = 20  # files that a file may build on, each counted as often as it is named
+MOST_KNOTS = 1000  # of a curve; work and memory grow with the square of it
 FOLDER = ("muscles", "sets")
+
+
+@dataclass
+class _Reading:
+    """Where files named in files are looked for, and how many were read for one set."""
+
+    folder: Path | None
+    files: int = 0
 
 
 def load_muscle_set(name: str) -> MuscleSet:
     """Muscle set that comes with Biomec, or that of a file if ``name`` ends with .toml."""
-    return SETS.load(name)
+    return _file(Path(name), _Reading(Path(name).parent)) if name.endswith(ENDING) else SETS.load(name)
 
 
 def parse_muscle_set(text: str, source: str) -> MuscleSet:
     """Muscle set of the text of a file; ``source`` is its name in messages. Included files are shipped ones."""
-    return _set(text, source, 0)
+    return _set(text, source, _Reading(None))
 
 
 SETS: Descriptions[MuscleSet] = Descriptions("muscle set", FOLDER, parse_muscle_set)
 
 
-def _set(text: str, file: str, depth: int) -> MuscleSet:
+def _file(path: Path, reading: _Reading) -> MuscleSet:
+    return _set(read_text(path), path.name, reading)
+
+
+def _set(text: str, file: str, reading: _Reading) -> MuscleSet:
     top = read_toml(text, file, with_lines=True)
     top.only(TOP)
     meta = top.table("meta")
@@ -87,13 +101,12 @@ def _set(text: str, file: str, depth: int) -> MuscleSet:
     name = meta.text("model")
     muscles: list[Muscle] = []
     for part in top.tables("include"):
-        muscles += _included(part, depth)
+        muscles += _included(part, reading)
     if "muscle" in top:
         muscles += _own(top, meta, name)
     for change in top.tables("change"):
         muscles = _changed(change, muscles)
-    names = [muscle.name for muscle in muscles]
-    twice = sorted({one for one in names if names.count(one) > 1})
+    twice = sorted(one for one, count in Counter(muscle.name for muscle in muscles).items() if count > 1)
     if twice:
         raise top.refusal(f"there are several muscles called {', '.join(twice[:5])}. Give each its own name.")
     if not muscles:
@@ -104,21 +117,9 @@ def _set(text: str, file: str, depth: int) -> MuscleSet:
 # ------------------------------------------------------------------ files that build on others
 
 
-def _included(part: TomlTable, depth: int) -> list[Muscle]:
+def _included(part: TomlTable, reading: _Reading) -> list[Muscle]:
     part.only(("set", "only", "without", "region"))
-    name = part.text("set")
-    if depth >= MOST_INCLUDES:
-        raise part.refusal(f"{name} includes itself, or more than {MOST_INCLUDES} files stand one within the other.")
-    if name.endswith(ENDING):
-        loaded = SETS.read(Path(name))
-    elif name in SETS.shipped():
-        text = resource(*FOLDER, name + ENDING).read_text("utf-8")
-        loaded = _set(text, name + ENDING, depth + 1)
-    else:
-        shipped = SETS.shipped()
-        raise part.refusal(
-            f'there is no muscle set "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}.'
-        )
+    loaded = _named_set(part, part.text("set"), reading)
     chosen = list(loaded.muscles)
     for key, keep in (("only", True), ("without", False)):
         if key in part:
@@ -126,6 +127,23 @@ def _included(part: TomlTable, depth: int) -> list[Muscle]:
             _every_pattern_matches(part, key, patterns, chosen)
             chosen = [one for one in chosen if _matches(one, patterns) == keep]
     return [replace(one, region=part.text("region")) for one in chosen] if "region" in part else chosen
+
+
+def _named_set(part: TomlTable, name: str, reading: _Reading) -> MuscleSet:
+    """A set that comes with Biomec, or that of a file in the same folder: no file reaches further."""
+    reading.files += 1
+    if reading.files > MOST_INCLUDES:
+        raise part.refusal(f"{name} includes itself, or it builds on more than {MOST_INCLUDES} files.", "set")
+    if not name.endswith(ENDING):
+        shipped = SETS.shipped()
+        if name not in shipped:
+            raise part.refusal(
+                f'there is no muscle set "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}.', "set"
+            )
+        return SETS.load(name)
+    if reading.folder is None or not name.isprintable() or any(sign in name for sign in "/\\:"):
+        raise part.refusal(f"{shown(name)} must be a file in the same folder, named without a folder.", "set")
+    return _file(reading.folder / name, reading)
 
 
 def _changed(change: TomlTable, muscles: list[Muscle]) -> list[Muscle]:
@@ -227,7 +245,7 @@ def _right(name: str, side: Side | None) -> str:
 
 
 def _coordinate_names(top: TomlTable, coordinates: Mapping[str, SourceCoordinate]) -> list[str]:
-    listed = [c["name"] for table in top.tables("joint") for c in table.values.get("coordinates", []) if "name" in c]
+    listed = [one.text("name") for table in top.tables("joint") for one in table.tables("coordinates") if "name" in one]
     return listed or [*coordinates, *(_other(name) for name in coordinates)]
 
 
@@ -384,14 +402,22 @@ def spline_of(function: Mapping[str, Any], table: TomlTable, key: str) -> FloatA
         rows = spline_of(inner.table("function").values, table, f"{key}.function")
         return np.asarray(rows * np.array([1.0, *np.full(4, float(inner.numbers("scale", ())))]))
     if kind in ("SimmSpline", "PiecewiseLinearFunction"):
-        x, y = (np.array(function.get(one, []), dtype=np.float64) for one in ("x", "y"))
+        knots = function.get("x")
+        count = len(knots) if isinstance(knots, list) else 1
+        if not 0 < count <= MOST_KNOTS:
+            raise inner.refusal(f"a curve has from 1 to {MOST_KNOTS} knots, not {count}.", "x")
+        x, y = inner.numbers("x", (count,)), inner.numbers("y", (count,))
         try:
-            if kind == "SimmSpline":
-                return simm_spline(x, y)
-            slopes = np.diff(y) / np.diff(x)
-            return np.stack([x, y, np.append(slopes, slopes[-1]), 0.0 * x, 0.0 * x], axis=-1)
-        except (DescriptionError, ValueError, IndexError) as error:
+            with np.errstate(all="ignore"):
+                rows = simm_spline(x, y)
+                if kind == "PiecewiseLinearFunction" and count > 1:
+                    slopes = np.diff(y) / np.diff(x)
+                    rows = np.stack([x, y, np.append(slopes, slopes[-1]), 0.0 * x, 0.0 * x], axis=-1)
+        except (BiomecError, np.linalg.LinAlgError) as error:
             raise inner.refusal(f"x and y are not a curve: {error}", "x") from error
+        if not np.isfinite(rows).all():
+            raise inner.refusal("x and y are not a curve: knots stand too close to each other.", "x")
+        return rows
     raise inner.refusal(f'type "{kind}" is not known; write SimmSpline, Linear, Constant or Multiplier.', "type")
 
 
@@ -445,6 +471,8 @@ def _coordinate(table: TomlTable, maps: Mapping[str, BodyMap]) -> SourceCoordina
     component = int(table.numbers("component", ()))
     if component not in (1, 2, 3):
         raise table.refusal(f"component must be 1, 2 or 3, not {component}.", "component")
+    if table.text("sequence") not in SEQUENCES:
+        raise table.refusal(f"sequence must be one of {', '.join(SEQUENCES)}.", "sequence")
     return SourceCoordinate(
         name=table.text("name"),
         proximal=_known(table, "proximal", table.text("proximal"), bodies, "body"),
