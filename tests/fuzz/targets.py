@@ -48,6 +48,7 @@ from tests.core.pipeline.tiny_run import tiny_run
 from tests.core.recording.examples import full_trial
 from tests.core.reporting.norms import examples as norms
 from tests.fuzz import mutations
+from tests.places import ROOT
 
 Damage = Callable[[bytes, np.random.Generator], bytes]
 
@@ -303,74 +304,7 @@ NEXUS = (
     b"1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n3,0,1,2,3,,,\n\nDevices\n"
 )
 LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
-MUSCLE_SET = b"""[meta]
-model = "own"
-title = "Two muscles"
-source = "a.osim"
-licence = "CC0"
-sides = "right"
-stress = 250000.0
-frames = "gait2392"
-[[map]]
-source_body = "upper"
-segment = "* thigh"
-R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-o = [0.0, 0.0, 0.0]
-anchor = [0.0, -0.4, 0.0]
-anchor_point = "KJC_*"
-ref = { CAQ_KJC = 0.41 }
-[[map]]
-source_body = "lower"
-segment = "* shank"
-R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-o = [0.0, 0.0, 0.0]
-[[coordinate]]
-name = "bend"
-proximal = "upper"
-distal = "lower"
-sequence = "ZXY"
-component = 1
-sign = -1.0
-[[wrap]]
-name = "condyle"
-type = "torus"
-body = "upper"
-translation = [0.0, -0.4, 0.0]
-rotation = [0.1, 0.0, 0.0]
-inner_radius = 0.01
-outer_radius = 0.03
-[[wrap]]
-name = "ball"
-type = "ellipsoid"
-body = "upper"
-translation = [0.0, -0.4, 0.0]
-dimensions = [0.03, 0.02, 0.02]
-quadrant = "-x"
-[[muscle]]
-name = "short_r"
-fmax = 500.0
-lopt = 0.1
-lts = 0.05
-penn = 0.2
-vmax = 8.0
-Kact = 0.5
-points = [
-  { body = "upper", xyz = [0.02, -0.1, 0.0] },
-  { body = "upper", xyz = [0.03, -0.3, 0.0], kind = "conditional", coordinate = "bend", range = [-1.0, 0.5] },
-  { body = "lower", kind = "moving", coordinates = ["bend", "bend", "bend"], fx = { type = "SimmSpline", x = [0.0, 1.0, 2.0], y = [0.01, 0.02, 0.03] }, fy = { type = "Linear", coefficients = [0.01, -0.1] }, fz = { type = "Multiplier", scale = 0.5, function = { type = "PiecewiseLinearFunction", x = [0.0, 1.0], y = [0.0, 0.01] } } },
-]
-wraps = [{ object = "condyle", range = [1, 2], gives = true }, { object = "ball", side = 1.0 }]
-[[include]]
-set = "elbow"
-without = ["TRI*"]
-[[change]]
-muscles = ["short_r", "BRA"]
-fmax_times = 0.5
-lopt = 0.12
-[[change]]
-muscles = ["BIC*"]
-remove = true
-"""
+MUSCLE_SET = (ROOT / "tests" / "fuzz" / "two-muscles.toml").read_bytes()
 ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
 RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
 PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
