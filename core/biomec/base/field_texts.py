@@ -201,7 +201,9 @@ def option_help(entry: Entry, words: str = "", otherwise: str = "", *, bare: boo
         if within:
             sentences.append(f"{within[0].upper()}{within[1:]}.")
         if bare and about.factor != 1.0:
-            sentences.append(f"A number without a unit is in {BASE[about.unit]}.")
+            base = BASE[about.unit]
+            words = f"is in {base}" if base else f"is a share: 0.5 is {about.factor * 0.5:g} {about.unit}"
+            sentences.append(f"A number without a unit {words}.")
         elif about.unit and not within:
             sentences.append(f"In {about.unit}.")
     plain = entry.kind is Kind.CHOICE and entry.default is not None

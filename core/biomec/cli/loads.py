@@ -56,7 +56,7 @@ def add_commands(commands: Commands) -> None:
 def _study(options: argparse.Namespace) -> int:
     from biomec.reporting.statistics.load_configurations import load_study
 
-    analysis = _opened(options.file).run_until("loads", progress_on_terminal("Analysis"))
+    analysis = opened(options.file).run_until("loads", progress_on_terminal("Analysis"))
     joints = analysis.loads.newton_euler.joints
     joint = options.joint or ("right glenohumeral" if "right glenohumeral" in joints else joints[-1])
     study = load_study(analysis, joint, progress=progress_on_terminal("Study"), plates=not options.same_plates)
@@ -135,7 +135,7 @@ def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
     """Recordings with their loads, by their titles; their warnings are printed."""
     from biomec.reporting.statistics.load_condition import refuse_unlike
 
-    found = {title: _opened(path) for title, path in _titled(paths).items()}  # unreadable files are reported first
+    found = {title: opened(path) for title, path in _titled(paths).items()}  # unreadable files are reported first
     for title, analysis in found.items():
         found[title] = analysis.run_until("loads", progress_on_terminal(title))
         tell(found[title].loads.notices)
@@ -198,7 +198,7 @@ def _print(table: "Table") -> None:
     print(table.note)
 
 
-def _opened(path: Path) -> "Analysis":
+def opened(path: Path) -> "Analysis":
     """A project with its stored settings, or a recording with the files that belong to it; nothing has run yet."""
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format

@@ -13,6 +13,8 @@ load_statistics.csv  peak, RMS, impulse and work of every load in every valid cy
 joint_stress.csv     compression, traction and shear as shares of the joint force [%]
 residual.csv         RMS and peak of the residual along the axes of the laboratory [N, N m]
 load_methods.csv     difference of the loads by both methods over the cycles [N, N m, % of the range]
+muscles.csv, contact_forces.csv, muscle_set.csv  activations and forces of the muscles, what the joints bear with them,
+                     and the muscles as fitted to the person; if muscle forces were asked for
 gait_indices.csv     Gait Variable Scores, Gait Profile Score, GDI* beside the norm [°]; of a straight walk
 discrete_values.csv  values of curves with norm and z [°, N m/kg, W/kg, %]; of a straight walk
 scapulohumeral.csv   scapulohumeral rhythm of every raising and lowering of the arm; of models with scapulae
@@ -56,6 +58,7 @@ from biomec.reporting.facts import (
 )
 from biomec.reporting.files.index_files import index_summary, index_texts
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
+from biomec.reporting.files.muscle_files import OF_MUSCLES, muscles_summary
 from biomec.reporting.indices.scapulohumeral import rhythm_csv
 from biomec.reporting.tables import by_frame, plain_number, table_text
 
@@ -64,7 +67,7 @@ ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
     "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "joint_stress.csv",
-    "residual.csv", "load_methods.csv", "scapulohumeral.csv", "gait_indices.csv", "discrete_values.csv",
+    "residual.csv", "load_methods.csv", *OF_MUSCLES, "scapulohumeral.csv", "gait_indices.csv", "discrete_values.csv",
     "plug_in_gait.csv", "plug_in_gait_comparison.csv", "session.biomec",
 )  # fmt: skip
 OF_GAIT = (
@@ -102,6 +105,8 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     }
     if "loads" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
+    if "muscles" in analysis.done:
+        texts |= {name: made(analysis) for name, made in OF_MUSCLES.items()}
     strides = time_and_distance_csv(analysis)
     texts |= {} if strides is None else {"time_and_distance.csv": strides}
     texts |= _plug_in_gait_csv(analysis)
@@ -211,6 +216,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         },
         "gait_indices": index_summary(analysis),
         "inverse_dynamics": loads_summary(analysis),
+        "muscles": muscles_summary(analysis),
         "plug_in_gait": plug_in_gait_summary(analysis),
         "notices": [
             {"severity": str(notice.severity), "code": notice.code, "sentence": notice.sentence}

@@ -1,0 +1,132 @@
+"""Muscle and contact forces of an analysis in its files: in the summary, and as tables of frames and of the muscles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from biomec.body.muscles.joint_contact import COMPONENTS, UNITS
+from biomec.body.muscles.muscle_forces import summary as forces_summary
+from biomec.body.muscles.sharing import STATUS_WORDS
+from biomec.pipeline.analysis import Analysis
+from biomec.reporting.tables import by_frame, plain_number, table_text
+
+OF_A_MUSCLE = (
+    "activation",
+    "force (N)",
+    "fibre length (of optimal)",
+    "fibre speed (of greatest)",
+    "path length (m)",
+)
+SHORT_UNITS = {"N": "N", "N/kg": "N/kg", "× body weight": "BW"}
+
+
+def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
+    """How muscle forces went, what they rest on, and the greatest contact forces; None if the step has not run."""
+    if "muscles" not in analysis.done:
+        return None
+    found = analysis.muscles
+    trust, sharing = found.trust, found.options.sharing
+    factor = found.contacts.unit_factor("N/kg")
+    base = analysis.signals.trial.first_frame
+    return {
+        **forces_summary(found.forces, found.set_name),
+        "muscles": len(found.fitted.muscles),
+        "sources": [{"title": one.title, "licence": one.licence, "credit": one.credit} for one in found.sources],
+        "criterion": sharing.criterion,
+        "curves": sharing.curves,
+        "strength": sharing.strength,
+        "emg": sharing.emg,
+        "scaling": {one.segment: [float(x) for x in one.factors] for one in found.fitted.scales},
+        "status": found.forces.counts(),
+        "trust": str(trust.grade),
+        "verdict": trust.verdict,
+        "reserves": [
+            {"torque": one.torque, "largest_Nm": one.largest_Nm, "wanted_Nm": one.wanted_Nm, "share": one.share}
+            for one in trust.reserves
+        ],
+        "limits": {words: dict(shares) for words, shares in trust.states.items()},
+        "contact_peaks": {
+            one.joint: {
+                "force_N": plain_number(one.force_N),
+                "force_N_per_kg": plain_number(one.force_N * factor),
+                "times_body_weight": plain_number(one.times_weight),
+                "without_muscles_N": plain_number(one.net_N),
+                "without_muscles_times_body_weight": plain_number(one.net_times_weight),
+                "frame": base + one.frame,
+                "frames": one.frames,
+            }
+            for one in found.peaks
+        },
+    }
+
+
+def muscles_csv(analysis: Analysis) -> str:
+    """Activation, force and fibres of every muscle, reserves of every torque, and pushes of the ribs.
+
+    One row a frame, with how it was solved. Frames without a solution are empty.
+    """
+    found = analysis.muscles
+    forces, paths = found.forces, found.paths
+    names, columns = [], []
+    for m, name in enumerate(forces.names):
+        names += [f"{name} {what}" for what in OF_A_MUSCLE]
+        columns += [one[:, m] for one in (forces.activation, forces.force, forces.length, forces.speed, paths.length)]
+    for k, title in enumerate(forces.rows):
+        names += [f"{title} net torque (N m)", f"{title} reserve (N m)"]
+        columns += [forces.wanted[:, k], forces.reserve[:, k]]
+    return table_text(["frame", "time_s", "status", *names], _rows(analysis), np.stack(columns, axis=1))
+
+
+def contact_forces_csv(analysis: Analysis) -> str:
+    """What bones press on each other with in every joint, beside the joint force without muscles; one row a frame.
+
+    Components are those of the distal segment; compression and shear are there where the model names the direction.
+    """
+    contacts = analysis.muscles.contacts
+    names, columns = [], []
+    for j, joint in enumerate(contacts.joints):
+        for unit in UNITS:
+            factor = contacts.unit_factor(unit)
+            names += [f"{joint} contact force ({SHORT_UNITS[unit]})",
+                      f"{joint} without muscles ({SHORT_UNITS[unit]})"]  # fmt: skip
+            columns += [factor * contacts.size[:, j], factor * contacts.net_size[:, j]]
+        names += [f"{joint} contact force {direction} (N)" for direction in COMPONENTS]
+        columns += list(contacts.local[:, j].T)
+        if joint in contacts.pressed:
+            a = contacts.pressed.index(joint)
+            names += [f"{joint} {what} (N)" for what in (
+                "compression", "shear", "compression without muscles", "shear without muscles")]  # fmt: skip
+            columns += [contacts.compression[:, a], contacts.shear[:, a], contacts.net_compression[:, a],
+                        contacts.net_shear[:, a]]  # fmt: skip
+    names += [f"{name} push of the ribs (N)" for name in contacts.ribs]
+    columns += list(contacts.rib_force.T)
+    return table_text(["frame", "time_s", "status", *names], _rows(analysis), np.stack(columns, axis=1))
+
+
+def muscle_set_csv(analysis: Analysis) -> str:
+    """Every muscle with its source, and its parameters as fitted to the person."""
+    found = analysis.muscles
+    head = [
+        [one.name, one.sided_title, one.group, one.source.title, one.source.licence] for one in found.fitted.muscles
+    ]
+    values = np.array(
+        [
+            [one.fmax, one.lopt, one.lts, np.degrees(one.pennation), one.vmax, rho]
+            for one, rho in zip(found.fitted.muscles, found.fitted.rho, strict=True)
+        ]
+    )
+    columns = ["muscle", "title", "group", "source", "licence", "greatest force (N)", "optimal fibre length (m)",
+               "tendon slack length (m)", "pennation (deg)", "greatest speed (optimal lengths/s)",
+               "path over that of the source"]  # fmt: skip
+    return table_text(columns, head, values)
+
+
+OF_MUSCLES = {"muscles.csv": muscles_csv, "contact_forces.csv": contact_forces_csv, "muscle_set.csv": muscle_set_csv}
+"""Files that are written where muscle forces were found."""
+
+
+def _rows(analysis: Analysis) -> list[list[str | int]]:
+    status = (STATUS_WORDS[int(number)] for number in analysis.muscles.forces.status)
+    return [[*head, words] for head, words in zip(by_frame(analysis.signals.trial), status, strict=True)]

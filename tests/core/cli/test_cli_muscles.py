@@ -1,0 +1,79 @@
+"""`biomec muscles`: tables and summary of muscle and contact forces, as a user asks for them."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from biomec.base.physics import GRAVITY
+from biomec.cli import main
+from biomec.io.project import load_project, save_project
+from biomec.pipeline.analysis import Analysis
+from biomec.recording import Session
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    """Results of a project with nothing computed yet."""
+    folder = tmp_path_factory.mktemp("muscles")
+    one = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(20.0, 20.0))
+    session = Session(one.dynamic, one.static, subject=one.person.subject)
+    save_project(Analysis(session).stored(), folder / "push.biomec")
+    options = ["--muscles", "legs", "--set", "signals.marker_filter=off", "--set", "signals.plate_filter=off"]
+    assert main(["muscles", str(folder / "push.biomec"), "--out", str(folder / "out"), *options]) == 0
+    return folder / "out"
+
+
+def columns(path: Path) -> dict[str, np.ndarray]:
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    return {name: np.array([float(row[name] or "nan") if name != "status" else row[name] for row in rows])
+            for name in rows[0]}  # fmt: skip
+
+
+def test_the_summary_says_what_was_found_and_what_it_rests_on(written):
+    facts = json.loads((written / "summary.json").read_text("utf-8"))["muscles"]
+    assert facts["set"] == "legs"
+    assert facts["frames"] == facts["solved"] > 0
+    assert 0.0 < facts["largest_reserve_Nm"] < 1.0
+    assert facts["criterion"] == "quadratic"
+    assert facts["muscles"] == 86
+    assert facts["sources"][0]["licence"]
+    assert len(facts["scaling"]["right thigh"]) == 3
+    assert sum(facts["status"].values()) == len(columns(written / "muscles.csv")["frame"])
+
+
+def test_tables_hold_every_frame_with_its_status(written):
+    muscles, contacts = columns(written / "muscles.csv"), columns(written / "contact_forces.csv")
+    assert set(muscles["status"]) == {"solved"} == set(contacts["status"])
+    activation = muscles["soleus_r activation"]
+    assert ((activation >= 0.01 - 1e-6) & (activation <= 1.0 + 1e-6)).all()
+    assert np.allclose(muscles["frame"], contacts["frame"])
+    size = contacts["right knee contact force (N)"]
+    parts = [contacts[f"right knee contact force {way} (N)"] for way in ("anterior", "superior", "to the right")]
+    np.testing.assert_allclose(np.sqrt(sum(part**2 for part in parts)), size, rtol=1e-5)
+    stress = np.hypot(contacts["right knee compression (N)"], contacts["right knee shear (N)"])
+    np.testing.assert_allclose(stress, size, rtol=1e-5)
+    np.testing.assert_allclose(
+        size / contacts["right knee contact force (BW)"],
+        GRAVITY * size / contacts["right knee contact force (N/kg)"], rtol=1e-5,
+    )  # fmt: skip
+    assert (size > contacts["right knee without muscles (N)"]).all()
+
+
+def test_every_muscle_names_its_source(written):
+    rows = list(csv.DictReader(io.StringIO((written / "muscle_set.csv").read_text("utf-8"))))
+    assert len(rows) == 86
+    assert all(row["source"] and row["licence"] for row in rows)
+
+
+def test_the_stored_project_has_the_muscles(written):
+    assert "muscles" in load_project(written / "session.biomec").results
+
+
+def test_results_are_not_overwritten_unasked(written, capsys):
+    assert main(["muscles", str(written / "session.biomec"), "--out", str(written)]) == 1
+    assert "holds results already" in capsys.readouterr().err
