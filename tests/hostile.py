@@ -1,5 +1,7 @@
 """Names that files may hold to make something of them run: one list for every writer of text and for the window."""
 
+from html.parser import HTMLParser
+
 RUNS = "import builtins; builtins.hostile = True"  # a script in which a name has become code leaves this mark
 
 HOSTILE = (
@@ -62,3 +64,22 @@ HOSTILE = (
     "con",
     ". .",
 )
+
+
+class Elements(HTMLParser):
+    """Elements of a page with the names of their attributes, in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[object] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, [key for key, _ in attrs]))
+
+    def handle_endtag(self, tag):
+        self.found.append(tag)
+
+    def handle_comment(self, data):
+        self.found.append(data)

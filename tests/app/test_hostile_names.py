@@ -6,7 +6,6 @@ import io
 import re
 import xml.etree.ElementTree as ET
 from dataclasses import fields, is_dataclass, replace
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ from biomec_app.session.plot_view import PlotView
 from biomec_app.viewer.event_lane import change_events
 from tests.core.pipeline.standing import swaying_session
 from tests.core.test_hostile_names import cells, is_formula, shape
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, Elements
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVERY = " ".join(HOSTILE)
@@ -89,25 +88,6 @@ def with_names(content, name):
         kept = {one.name: getattr(content, one.name) for one in fields(content) if one.init}
         return replace(content, **{key: with_names(one, name) for key, one in kept.items()})
     return content
-
-
-class Elements(HTMLParser):
-    """Elements of a page with the names of their attributes, in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[object] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, [key for key, _ in attrs]))
-
-    def handle_endtag(self, tag):
-        self.found.append(tag)
-
-    def handle_comment(self, data):
-        self.found.append(data)
 
 
 def test_the_report_has_the_elements_of_biomec(short_analysis):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -203,12 +204,22 @@ def _found_clinical(folder: Path) -> int | None:
     return [_clinical_bytes(version) for version in (0, 1)].index(path.read_bytes()) if path.exists() else None
 
 
+OWNERS: dict[str, bytes] = {}  # of projects that were read, by their hash
+
+
+def _owner(path: Path, content: bytes) -> bytes:
+    key = hashlib.sha256(content).hexdigest()
+    if key not in OWNERS:
+        OWNERS[key] = load_project(path).subject.name.encode()
+    return OWNERS[key]
+
+
 def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[Path], int | None]:
-    def told(folder: Path) -> Disk:
+    def written_parts(folder: Path) -> Disk:
         """Files of a result; of a project, which holds the time of its making, whose it is."""
         there = {name: one for name, one in disk(folder).items() if not _beside(name) and one is not None}
         projects = [name for name in there if name.endswith(".biomec")]
-        return there | {name: load_project(folder / name).subject.name.encode() for name in projects}
+        return there | {name: _owner(folder / name, there[name]) for name in projects}
 
     @cache
     def whole(version: int) -> Disk:
@@ -216,10 +227,10 @@ def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[P
 
         with tempfile.TemporaryDirectory() as place:
             write(Path(place), version)
-            return told(Path(place))
+            return written_parts(Path(place))
 
     def found(folder: Path) -> int | None:
-        there, versions = told(folder), [whole(version) for version in (0, 1)]
+        there, versions = written_parts(folder), [whole(version) for version in (0, 1)]
         for name, content in there.items():
             assert content in [one.get(name) for one in versions], f"{name} is damaged"
         if f"results/{last}" not in there:

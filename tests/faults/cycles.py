@@ -35,7 +35,7 @@ def library_cycles(count: int, folder: Path) -> tuple[list[float], list[int]]:
     return memory, files
 
 
-def told(what: str, memory: list[float], files: list[int]) -> bool:
+def steady(what: str, memory: list[float], files: list[int]) -> bool:
     """Print the growth after the first cycles; False if it is too large."""
     warm = min(WARM, len(memory) // 2)
     growth, opened = memory[-1] - memory[warm], files[-1] - files[warm]
@@ -53,9 +53,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--library", action="store_true", help="leave the window out")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="biomec-cycles-") as folder:
-        good = told("library", *library_cycles(options.count, Path(folder)))
+        good = steady("library", *library_cycles(options.count, Path(folder)))
         if not options.library:
-            good &= told("window", *run_cycles(options.count, Path(folder)))
+            good &= steady("window", *run_cycles(options.count, Path(folder)))
     return 0 if good else 1
 
 

@@ -316,15 +316,16 @@ def _left(files: Files, end: int, names: float, data: float, rng: np.random.Gene
     content = {k: bytearray(there) for k, there in enumerate(files.before.values()) if there is not None}
     folders = {k for k, there in enumerate(files.before.values()) if there is None} | {-1}
     stopped: set[int] = set()  # files whose later data are lost: they arrive in their order
+    folder_flushed = {one.folder: k for k, one in enumerate(log) if one.what == "sync folder"}  # the last time
+    file_flushed = {one.file: k for k, one in enumerate(log) if one.what == "sync"}
     for k, change in enumerate(log):
-        later = log[k + 1 :]
         if change.what == "names":
             parents = {os.path.dirname(name) for name in change.names}
-            safe = any(one.what == "sync folder" and one.folder in parents for one in later)
+            safe = any(folder_flushed.get(parent, -1) > k for parent in parents)
             if safe or rng.random() < names:
                 entries.update(change.names)
         elif change.what in ("data", "cut") and change.file not in stopped:
-            safe = any(one.what == "sync" and one.file == change.file for one in later)
+            safe = file_flushed.get(change.file, -1) > k
             if not safe and rng.random() >= data:
                 stopped.add(change.file)
                 continue

@@ -37,7 +37,7 @@ def main() -> int:
     every = max(1, options.count // 100)
     known = 0
 
-    def told(count: int, found: list[Finding]) -> None:
+    def show(count: int, found: list[Finding]) -> None:
         nonlocal known
         for one in found[known:]:
             print(f"\n{one.target} {one.number} (seed {options.seed}): {one.what}", flush=True)
@@ -45,7 +45,7 @@ def main() -> int:
         if count % every == 0:
             print(f"\r{count} of {options.count}, {known} findings, {process_time():.0f} s", end="", flush=True)
 
-    found = fuzz(range(options.first, options.first + options.count), options.seed, targets, told)
+    found = fuzz(range(options.first, options.first + options.count), options.seed, targets, show)
     print()
     for one in found:
         options.save.mkdir(parents=True, exist_ok=True)

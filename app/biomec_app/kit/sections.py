@@ -116,43 +116,22 @@ class TableView(QTableWidget):
         return table_text([[texts[row, j] for j in columns if (row, j) in texts] for row in rows], "\t").rstrip("\n")
 
 
-class SectionView(QScrollArea):
-    """One section: its sentences, then its tables under their captions."""
+class PageOfTables(QScrollArea):
+    """Words and tables one below the other, which the wheel moves together."""
 
-    def __init__(self, section: Section, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.section = section
-        self.setObjectName(f"section-{section.title}")
-        self.setAccessibleName(section.title)
+        self.setObjectName(name)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        inside = QWidget()
-        layout = QVBoxLayout(inside)
-        layout.setContentsMargins(12, 10, 12, 10)
-        layout.setSpacing(6)
-        for sentence in section.sentences:
-            layout.addWidget(_label(sentence))
-        self.tables = [TableView(table) for table in section.tables]
-        for table, view in zip(section.tables, self.tables, strict=True):
-            if table.caption:
-                caption = _label(table.caption)
-                font = caption.font()
-                font.setBold(True)
-                font.setPointSizeF(font.pointSizeF() * 1.08)
-                caption.setFont(font)
-                caption.setContentsMargins(0, 8, 0, 0)
-                layout.addWidget(caption)
-            layout.addWidget(view)
-            if table.note:
-                note = _label(table.note)
-                note.setEnabled(False)
-                layout.addWidget(note)
-            view.viewport().installEventFilter(self)
-        layout.addStretch(1)
-        self.setWidget(inside)
+
+    def add_table(self, layout: QVBoxLayout, view: TableView) -> None:
+        """Put a table below what is there."""
+        layout.addWidget(view)
+        view.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The wheel moves the whole section, not a table within it."""
+        """The wheel moves the whole page, not a table within it."""
         if event.type() == QEvent.Type.Wheel:
             bar = self.verticalScrollBar()
             bar.setValue(bar.value() - event.angleDelta().y() // 2)  # type: ignore[attr-defined]
@@ -160,10 +139,48 @@ class SectionView(QScrollArea):
         return False
 
 
-def _label(text: str) -> QLabel:
+class SectionView(PageOfTables):
+    """One section: its sentences, then its tables under their captions."""
+
+    def __init__(self, section: Section, parent: QWidget | None = None) -> None:
+        super().__init__(f"section-{section.title}", parent)
+        self.section = section
+        self.setAccessibleName(section.title)
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(6)
+        for sentence in section.sentences:
+            layout.addWidget(words_label(sentence))
+        self.tables = [TableView(table) for table in section.tables]
+        for table, view in zip(section.tables, self.tables, strict=True):
+            if table.caption:
+                layout.addWidget(caption_label(table.caption))
+            self.add_table(layout, view)
+            if table.note:
+                note = words_label(table.note)
+                note.setEnabled(False)
+                layout.addWidget(note)
+        layout.addStretch(1)
+        self.setWidget(inside)
+
+
+def words_label(text: str) -> QLabel:
+    """Words over several lines that can be selected."""
     label = QLabel(text)
     label.setWordWrap(True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def caption_label(text: str) -> QLabel:
+    """Words above a table or picture, bold and a little larger."""
+    label = words_label(text)
+    font = label.font()
+    font.setBold(True)
+    font.setPointSizeF(font.pointSizeF() * 1.08)
+    label.setFont(font)
+    label.setContentsMargins(0, 8, 0, 0)
     return label
 
 

@@ -5,7 +5,6 @@ import io
 import zipfile
 from dataclasses import replace
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import Path
 
 import docx
@@ -28,7 +27,7 @@ from biomec_app.figures.report.xlsx import numeral
 from tests.app.figures.report_content import example_report, with_names
 from tests.app.figures.report_reading import in_docx, in_html, in_xlsx, pdf_text, rows_not_in_pdf, squeezed, wanted
 from tests.core.test_hostile_names import is_formula
-from tests.hostile import HOSTILE
+from tests.hostile import HOSTILE, Elements
 
 pytestmark = pytest.mark.usefixtures("qapp")
 EVERY = " ".join(HOSTILE)
@@ -184,25 +183,6 @@ def test_columns_in_word_fill_the_page_and_the_widest_give_way(letters) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------- names
-
-
-class Elements(HTMLParser):
-    """Elements of a page with the names of their attributes, in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[object] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, [key for key, _ in attrs]))
-
-    def handle_endtag(self, tag):
-        self.found.append(tag)
-
-    def handle_comment(self, data):
-        self.found.append(data)
 
 
 @pytest.mark.parametrize("ending", [".html", "interactive.html"])

@@ -60,7 +60,7 @@ def judged(analysis, factor=1.0, *, q=None, omega=1.0, **settings):
     return check_motion(body.system, segments, q, qdot, rate, height, **given)
 
 
-def told(checks):
+def by_code(checks):
     return {notice.code: notice.severity for notice in checks.notices}
 
 
@@ -94,7 +94,7 @@ def test_a_sound_walk_is_left_alone(sound):
 )  # fmt: skip
 def test_a_wrong_rate_of_the_cameras_is_seen(sound, factor, codes):
     """A rate wrong by 3 or 10⁴ left trust good."""
-    found = told(judged(sound, factor))
+    found = by_code(judged(sound, factor))
     assert codes.items() <= found.items()
     assert bool(found) == bool(codes)
 
@@ -112,7 +112,7 @@ def test_a_walk_there_and_back_is_as_sound_as_one_way(virtual_walk):
         for way in (back, [motion.q, motion.qdot, motion.qddot])
     )
     assert_allclose(found.figures["swing"], once.figures["swing"], rtol=0.1)  # the turn joins two parts of a step
-    assert "swing-time" not in told(found)
+    assert "swing-time" not in by_code(found)
 
 
 def test_the_swing_is_half_as_long_at_twice_the_rate(sound):
@@ -123,7 +123,7 @@ def test_legs_alone_are_judged_by_the_pelvis(sound):
     found = judged(sound, whole=False)
     assert found.notices == ()
     assert "friction" not in found.figures
-    assert told(judged(sound, 3.0, whole=False)).keys() >= {"swing-time", "floor-would-pull"}
+    assert by_code(judged(sound, 3.0, whole=False)).keys() >= {"swing-time", "floor-would-pull"}
 
 
 @pytest.mark.parametrize(("share", "severities"), [(1.0, {None}), (0.8, {CHECK, POOR}), (0.5, {POOR})])
@@ -132,7 +132,7 @@ def test_contacts_of_plates_with_another_clock_are_seen(sound, share, severities
     stood = [
         c.contact.off_s - c.contact.on_s for c in contacts if not (c.contact.starts_before or c.contact.ends_after)
     ]
-    found = told(judged(sound, contact_s=[share * one for one in stood]))
+    found = by_code(judged(sound, contact_s=[share * one for one in stood]))
     assert found.get("rates-disagree") in severities
 
 
@@ -157,7 +157,7 @@ def test_a_body_that_floats_is_seen(virtual_walk):
     shift = _upwards(system)
     q = virtual_walk.motion.q.copy()
     q[100:112] += 0.2 * shift
-    found = told(judged(virtual_walk, q=q))
+    found = by_code(judged(virtual_walk, q=q))
     assert found["borne-in-flight"] is POOR
 
 
@@ -239,4 +239,4 @@ def test_sound_recordings_stay_as_good_as_they_were():
 def test_a_walk_without_a_whole_cycle_is_told():
     session = walked()
     analysis = Analysis(replace(session, dynamic=session.dynamic.stretch(30, 125))).run_until("cycles")
-    assert told(analysis.cycles)["no-whole-cycle"] is CHECK
+    assert by_code(analysis.cycles)["no-whole-cycle"] is CHECK

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from biomec.reporting.clinical.blocks import Bars, Block, Grid, PathOfPressure, Words
 from biomec.reporting.tables import Table
 from biomec_app.features.clinical.grid_view import POINTS_PER_INCH
 from biomec_app.kit.dialog_parts import explanation
 from biomec_app.kit.painted import Painted
-from biomec_app.kit.sections import TableView
+from biomec_app.kit.sections import PageOfTables, TableView, caption_label, words_label
 from biomec_app.plots.clinical.bar_painter import bars_height, paint_bars
 from biomec_app.plots.clinical.grid_painter import paint_grid
 from biomec_app.plots.clinical.look import Look
@@ -66,14 +66,11 @@ class BlockPicture(Painted, QWidget):
             paint_path(painter, place, self.block, self.look)
 
 
-class BlocksView(QScrollArea):
+class BlocksView(PageOfTables):
     """Blocks one below the other; what stays the same is not made again."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName(name)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
+        super().__init__(name, parent)
         self.blocks: tuple[Block, ...] = ()
         self.look = Look()
         self.tables: list[TableView] = []
@@ -106,49 +103,23 @@ class BlocksView(QScrollArea):
     def _add(self, layout: QVBoxLayout, block: Block) -> None:
         if isinstance(block, Words):
             if block.title:
-                layout.addWidget(_bold(block.title))
+                layout.addWidget(caption_label(block.title))
             for sentence in block.sentences:
-                layout.addWidget(_plain(sentence))
+                layout.addWidget(words_label(sentence))
         elif isinstance(block, Table):
             if block.caption:
-                layout.addWidget(_bold(block.caption))
+                layout.addWidget(caption_label(block.caption))
             view = TableView(block)
             view.setMaximumWidth(WIDEST)
             view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys move the page until a table is clicked
-            view.viewport().installEventFilter(self)
             self.tables.append(view)
-            layout.addWidget(view)
+            self.add_table(layout, view)
             if block.note:
                 layout.addWidget(explanation(block.note))
         elif isinstance(block, (Bars, Grid, PathOfPressure)):
             if block.caption:
-                layout.addWidget(_bold(block.caption))
+                layout.addWidget(caption_label(block.caption))
             screen = Look(
                 self.look.theme, self.look.colours, self.logicalDpiY() / POINTS_PER_INCH, 8.0, self.look.strips
             )
             layout.addWidget(BlockPicture(block, screen))
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The wheel moves the whole page, not a table within it."""
-        if event.type() == QEvent.Type.Wheel:
-            bar = self.verticalScrollBar()
-            bar.setValue(bar.value() - event.angleDelta().y() // 2)  # type: ignore[attr-defined]
-            return True
-        return False
-
-
-def _bold(text: str) -> QLabel:
-    label = _plain(text)
-    font = label.font()
-    font.setBold(True)
-    font.setPointSizeF(font.pointSizeF() * 1.08)
-    label.setFont(font)
-    label.setContentsMargins(0, 6, 0, 0)
-    return label
-
-
-def _plain(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    return label

@@ -71,7 +71,7 @@ def test_window_file_and_report_tell_the_same_loads(demo_analysis, reading):
     cells = dict(zip(head, zip(*lines, strict=True), strict=True))
     listed = list_curves(analysis)
 
-    def told(curve) -> tuple[str, ...]:
+    def written(curve) -> tuple[str, ...]:
         return tuple(f"{x:.7g}" for x in curve.values)
 
     expected = read_loads(analysis)  # all digits
@@ -81,7 +81,7 @@ def test_window_file_and_report_tell_the_same_loads(demo_analysis, reading):
     for curve in shown:
         name = read_key(curve.key).name
         assert np.array_equal(curve.values, expected[name], equal_nan=True)
-        assert told(curve) == cells[f"{name} [{reading.words}] ({curve.unit.replace('·', ' ')})"]
+        assert written(curve) == cells[f"{name} [{reading.words}] ({curve.unit.replace('·', ' ')})"]
         assert curve.label == f"{name}, {reading.words}"
         assert curve.detail.endswith(f"{AXES_WORDS[reading.axes]}, {reading.convention}")
         assert curve.said == reading.method
@@ -90,7 +90,7 @@ def test_window_file_and_report_tell_the_same_loads(demo_analysis, reading):
     counted = analysis.loads.trust.frames_of
     for joint in analysis.loads.power.joints:
         power = listed[f"power/W/{joint}"]
-        assert told(power) == cells[f"{joint} power [{reading.method}] (W)"]
+        assert written(power) == cells[f"{joint} power [{reading.method}] (W)"]
         along = [listed[load_key(f"{joint} force along {axis}", "laboratory", "none", reading.method)].values
                  for axis in "XYZ"]  # fmt: skip
         size = np.sqrt(sum(values**2 for values in along))
@@ -99,7 +99,7 @@ def test_window_file_and_report_tell_the_same_loads(demo_analysis, reading):
         assert peaks[joint].power_high.value == np.nanmax(power.values[usable])
     for axis in "XYZ":
         residual = listed[f"residual load/laboratory/residual force along {axis}"]
-        assert told(residual) == cells[f"residual force {axis} [{reading.method}, laboratory axes] (N)"]
+        assert written(residual) == cells[f"residual force {axis} [{reading.method}, laboratory axes] (N)"]
 
 
 def test_one_choice_in_the_settings_lists_other_curves_of_the_same_results(demo_analysis):

@@ -28,19 +28,19 @@ def read(tmp_path):
     return read_events
 
 
-def told(trial):
+def named_events(trial):
     return [(round(e.time_s, 6), e.label, e.context) for e in trial.events]
 
 
 def test_minutes_and_seconds_from_frame_one(read):
     trial = read([(0, 3.5), (1, 0.25)], ["Foot Strike", "Foot Off"], ["Left", "Right"], first_frame=301)
-    assert told(trial) == [(0.5, "Foot Strike", "Left"), (57.25, "Foot Off", "Right")]
+    assert named_events(trial) == [(0.5, "Foot Strike", "Left"), (57.25, "Foot Off", "Right")]
 
 
 def test_labels_that_carry_the_side(read):
     names = ["LHS", "RTO", "Left Heel Strike", "r_fo", "Jump"]
     trial = read([(0, 0.1 * k) for k in range(5)], names)
-    assert told(trial) == [
+    assert named_events(trial) == [
         (0.0, "Foot Strike", "Left"),
         (0.1, "Foot Off", "Right"),
         (0.2, "Foot Strike", "Left"),
@@ -51,16 +51,16 @@ def test_labels_that_carry_the_side(read):
 
 
 def test_a_context_of_its_own_wins_over_the_label(read):
-    assert told(read([(0, 1.0)], ["LHS"], ["Right"])) == [(1.0, "LHS", "Right")]
+    assert named_events(read([(0, 1.0)], ["LHS"], ["Right"])) == [(1.0, "LHS", "Right")]
 
 
 def test_events_of_the_header_count_from_the_first_stored_frame(read):
     trial = read(header_events=[(0.5, "RHS"), (1.1, "RTO")], first_frame=301)
-    assert told(trial) == [(0.5, "Foot Strike", "Right"), (1.1, "Foot Off", "Right")]
+    assert named_events(trial) == [(0.5, "Foot Strike", "Right"), (1.1, "Foot Off", "Right")]
 
 
 def test_the_group_wins_over_the_header(read):
-    assert told(read([(0, 1.0)], ["Jump"], header_events=[(0.5, "RHS")])) == [(1.0, "Jump", "General")]
+    assert named_events(read([(0, 1.0)], ["Jump"], header_events=[(0.5, "RHS")])) == [(1.0, "Jump", "General")]
 
 
 def test_events_that_would_all_lie_before_the_first_frame_count_from_it(read):
@@ -71,7 +71,7 @@ def test_events_that_would_all_lie_before_the_first_frame_count_from_it(read):
 
 def test_times_that_are_no_numbers_are_left_out(read):
     trial = read([(0, np.nan), (0, 1.0)], ["a", "b"])
-    assert told(trial) == [(1.0, "b", "General")]
+    assert named_events(trial) == [(1.0, "b", "General")]
     assert "c3d-event-times" in [n.code for n in trial.notices]
 
 
@@ -81,4 +81,4 @@ def test_only_as_many_as_are_used(read):
 
 
 def test_labels_may_be_fewer_than_times(read):
-    assert told(read([(0, 0.5), (0, 1.0)], ["a"])) == [(0.5, "a", "General"), (1.0, "Event", "General")]
+    assert named_events(read([(0, 0.5), (0, 1.0)], ["a"])) == [(0.5, "a", "General"), (1.0, "Event", "General")]
