@@ -230,9 +230,9 @@ def _own(top: TomlTable, meta: TomlTable, name: str) -> list[Muscle]:
 
 
 def _bodies(top: TomlTable, maps: Mapping[str, BodyMap]) -> list[str]:
-    """Bodies that points may lie on: those that the file lists, or those whose place is known."""
+    """Bodies that points may lie on: those that the file lists and its ground, or those whose place is known."""
     listed = [table.text("name") for table in top.tables("body")]
-    return listed or [*maps, *(_other(name) for name in maps if name.endswith("_r"))]
+    return [*listed, "ground"] if listed else [*maps, *(_other(name) for name in maps if name.endswith("_r"))]
 
 
 def _other(name: str) -> str:
@@ -279,6 +279,8 @@ def _muscle(
         points.append(_point(inner, bodies, coordinates, side))
     if len(points) < 2:
         raise table.refusal("a path needs at least two points. Add [[…]] rows to points.", "points")
+    if all(one.body == points[0].body and not any(one.curves) and (one.at == points[0].at).all() for one in points):
+        raise table.refusal("all points of its path are the same, so that it has no length.", "points")
     wraps = []
     for row in _rows(table, "wraps") if "wraps" in table else []:
         inner = TomlTable(table.where, row, "wraps: ", table.lines)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
+from biomec.body.muscles.muscle_set import MuscleSet, SetPoint
 from biomec.body.muscles.set_file import load_muscle_set
+from biomec.recording.marker_set import Side
 from tests.core.body.loads.performed import Performed, performed
 
 EVERY = 23  # frames left out between two that are looked at
@@ -65,6 +69,35 @@ def test_joint_centres_of_the_set_lie_on_those_of_the_person(fitted: FittedMuscl
         ankle = np.array([0.0, -0.41421, 0.0]) * scales[f"{side} shank"]
         assert thigh[f"KJC_{code}"] == pytest.approx(knee, abs=1e-6)
         assert shank[f"CAT_{code}"] == pytest.approx(ankle, abs=1e-6)
+
+
+CENTRES = (  # source body of a muscle, joint centre there [m], its name in the person's segment
+    ("elbow", "BRA_r", "scapula", (-0.008324524519, -0.032770446729, 0.008593584295), "GU"),
+    ("elbow", "BRA_r", "humerus", (0.0, 0.0, 0.0), "GU"),
+    ("elbow", "BRA_r", "r_humerus", (0.0, 0.0, 0.0), "GU"),
+    ("elbow", "BRA_r", "r_humerus", (0.0061, -0.2904, -0.0123), "PME"),
+    ("elbow", "BRA_r", "r_ulna_radius_hand", (0.0, 0.0, 0.0), "PME"),
+    ("shoulder", "Coracobrachialis_r", "scapula", (-0.008324524519, -0.032770446729, 0.008593584295), "GU"),
+    ("shoulder", "Coracobrachialis_r", "humerus", (0.0, 0.0, 0.0), "GU"),
+    ("das4", "brachialis_1_r", "scapula_r", (0.002, -0.023, -0.0439), "GU"),
+    ("das4", "brachialis_1_r", "humerus_r", (0.0, 0.0, 0.0), "GU"),
+)
+
+
+@pytest.mark.parametrize(("name", "muscle", "body", "at", "centre"), CENTRES)
+def test_joint_centres_of_arms_lie_on_those_of_the_person(
+    walk: Performed, name: str, muscle: str, body: str, at: tuple[float, float, float], centre: str
+) -> None:
+    """A muscle between two joint centres of the source, on the right side and mirrored [check 14]: 1e-6 m."""
+    one = load_muscle_set(name)[muscle]
+    between = SetPoint(body, np.array(at)), SetPoint(body, np.array([0.0, 0.0, 0.1]))
+    person = walk.acquisition.model
+    both = tuple(replace(one, name=side.value, side=side, points=between, wraps=()) for side in Side)
+    for side, cord in zip(Side, fit_muscles(person, MuscleSet("centres", "Centres", both)).cords.cords, strict=True):
+        there = person.system.layout.bodies[cord.points[0].body].points[
+            f"{centre}_{'D' if side is Side.RIGHT else 'E'}"
+        ]
+        assert cord.points[0].at == pytest.approx(there, abs=1e-6)
 
 
 @pytest.mark.parametrize(
