@@ -50,7 +50,7 @@ def draw(report: ClinicalReport, folder: Path) -> list[Path]:
     written, options = [], ReportOptions()
     kinds = sheet_kinds(report, options)
     for name, kind in PICTURES.items():
-        picture = next(sheet_images(report, options, DOTS, only=kinds.index(kind)))
+        picture = next(sheet_images(report, options, DOTS, only=next(k for k, on in enumerate(kinds) if kind in on)))
         path = Path(folder) / name
         with atomic_path(path) as temporary:
             temporary.write_bytes(png(picture))

@@ -3,6 +3,7 @@
 import io
 import re
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pypdf
@@ -16,7 +17,7 @@ from biomec.reporting.clinical.blocks import ClinicalReport, FigureRequest, Free
 from biomec.reporting.tables import Table
 from biomec_app.figures.report.options import PAPERS, ReportOptions
 from biomec_app.figures.report.pdf import sheet_images, sheet_kinds, written
-from biomec_app.figures.report.sheets import Piece, Typesetter, flowed
+from biomec_app.figures.report.sheets import Typesetter
 from biomec_app.plots.clinical.look import SIDE_COLOURS, Look
 from tests.app.figures.report_content import example_report
 from tests.app.figures.report_reading import pdf_text, rows_not_in_pdf, squeezed
@@ -44,7 +45,7 @@ def test_every_sheet_says_who_what_and_which_page(content) -> None:
     sheets = pages_of(content)
     kinds = sheet_kinds(example_report(), ReportOptions())
     assert len(sheets) == len(kinds)
-    assert list(dict.fromkeys(kinds)) == [page.kind for page in example_report().pages]
+    assert list(dict.fromkeys(chain(*kinds))) == [page.kind for page in example_report().pages]
     for k, sheet in enumerate(sheets, 1):
         text = squeezed(sheet.extract_text())
         for words in ("Gait laboratory", "A. Person", "P-017", "born 4 May 2017", "measured 18 November 2026",
@@ -124,12 +125,12 @@ def test_colours_of_a_definition_are_those_that_can_be_drawn() -> None:
 
 def test_a_picture_of_one_sheet_is_that_sheet() -> None:
     report = example_report()
-    report = replace(report, pages=report.pages[:3])
+    report = replace(report, pages=(report.pages[0], report.pages[3], report.pages[-1]))
     every = list(sheet_images(report, ReportOptions(), dots=40.0))
     (second,) = sheet_images(report, ReportOptions(), dots=40.0, only=1)
     assert len(every) == 3
     assert second == every[1]
-    assert second.width() == round(210.0 / 25.4 * 40.0)
+    assert second.width() == round(297.0 / 25.4 * 40.0)
 
 
 def test_pictures_and_pdf_break_into_the_same_sheets() -> None:
@@ -178,20 +179,36 @@ def test_free_text_keeps_its_lines_and_an_empty_one_leaves_lines_to_write_on() -
     assert len(full) >= 4
 
 
-def test_headings_stay_with_what_follows() -> None:
-    def piece(height: float, **kinds: object) -> Piece:
-        return Piece(height, lambda painter, place: None, **kinds)
+def test_tables_below_a_turned_grid_follow_on_an_upright_sheet_if_they_need_one() -> None:
+    report = example_report()
+    grid = next(page for page in report.pages if page.kind == "kinematics-cycles")
+    rows = tuple((f"Curve {k}", "0.99") for k in range(24))
+    with_table = replace(grid, blocks=(*grid.blocks, Table("Repeatability", ("Curve", "CMC"), rows)))
+    turned = next(page for page in report.pages if page.kind == "kinetics")
+    last = Page("quality", "Quality", (Words(("Nothing speaks against the recordings.",)),))
+    report = replace(report, pages=(report.pages[0], with_table, turned, last))
+    sheets = pages_of(written(report, ReportOptions()))
+    upright = [float(one.mediabox.width) < float(one.mediabox.height) for one in sheets]
+    assert sheet_kinds(report, ReportOptions())[1:4] == (
+        ("kinematics-cycles",), ("kinetics",), ("kinematics-cycles", "quality")
+    )  # fmt: skip
+    assert upright[:4] == [True, False, False, True]
+    text = squeezed(sheets[3].extract_text())
+    for words in ("Kinematics, every cycle", "Repeatability", "Curve 23", "Quality"):
+        assert squeezed(words) in text
 
-    area = QRectF(0.0, 10.0, 100.0, 100.0)
-    heading, body = piece(10.0, keeps=True), piece(30.0)
-    sheets = flowed([piece(70.0), heading, body], area, False)
-    assert [[one for one, _ in sheet.placed] for sheet in sheets][1] == [heading, body]
-    grown = flowed([piece(20.0, most=500.0), body], area, False)
-    assert [place.height() for _, place in grown[0].placed] == [70.0, 30.0], "a plot leaves room for what fits below"
-    alone = flowed([piece(20.0, most=500.0), piece(90.0)], area, False)
-    assert alone[0].placed[0][1].height() == 100.0
-    higher = flowed([piece(150.0)], area, False)
-    assert len(higher) == 1, "what fits on no sheet does not make sheets without end"
+
+def test_narrow_tables_stand_beside_each_other_and_keep_all_their_cells() -> None:
+    left = Table("Markers", ("Name", "rms"), tuple((f"M{k}", f"{k}.1") for k in range(9)), "Millimetres.")
+    right = Table("Landmarks that moved most to obey the model", ("Name", "rms"), (("CAT_D", "7.7"),))
+    setter = Typesetter(Look(), 480.0)
+    (beside,) = setter.tables([left, right], 700.0)
+    assert beside.height < 1.2 * sum(piece.height for piece in setter.table(left))
+    assert len(setter.tables([left, right], 100.0)) > 2, "on a low sheet they stay apart, and can be parted"
+    wide = Table("", ("Name", "What"), (("A", "word " * 20),))
+    assert len(setter.tables([left, wide], 700.0)) == len(setter.table(left)) + len(setter.table(wide))
+    report = of_words(left, right)
+    assert rows_not_in_pdf(written(report, ReportOptions()), report) == []
 
 
 def test_columns_are_as_wide_as_the_sheet_at_most() -> None:

@@ -6,7 +6,8 @@ A `QGuiApplication` must exist, with a screen or without.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
@@ -20,21 +21,24 @@ from biomec.reporting.clinical.blocks import (
     FigureRequest,
     FreeText,
     Grid,
+    Page,
     PathOfPressure,
     Words,
 )
 from biomec.reporting.tables import Table
 from biomec_app.figures.report.drawing import figure_png
+from biomec_app.figures.report.flow import Piece, Section, Sheet, arranged, flowed, space
 from biomec_app.figures.report.logo import logo_image
 from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.remarks import pages_with_remarks
-from biomec_app.figures.report.sheets import TITLE, Piece, Sheet, Typesetter, flowed, head_and_foot, space
+from biomec_app.figures.report.sheets import TITLE, Typesetter, head_and_foot
 from biomec_app.plots.clinical.look import OURS, PAPER, Look
 
 DOTS = 1200  # units in an inch; lines and letters are placed that finely
 POINT = DOTS / 72.0  # units in a point
 MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
 INCH_MM = 25.4
+BETWEEN = 20.0  # points above a page that does not begin a sheet
 _LETTERS = re.compile(rb"(?<= )\[<[0-9A-F<> ]*\]\nendbfrange", re.DOTALL)
 
 
@@ -80,9 +84,9 @@ def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
     return QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0))
 
 
-def sheet_kinds(report: ClinicalReport, options: ReportOptions) -> tuple[str, ...]:
-    """Kind of the page that every sheet of paper is of, in order."""
-    return tuple(sheet.kind for sheet in _sheets(report, options))
+def sheet_kinds(report: ClinicalReport, options: ReportOptions) -> tuple[tuple[str, ...], ...]:
+    """Kinds of the pages that are on every sheet of paper, in order."""
+    return tuple(sheet.kinds for sheet in _sheets(report, options))
 
 
 def sheet_images(
@@ -127,28 +131,52 @@ def _area(options: ReportOptions, landscape: bool) -> QRectF:
 
 
 def _sheets(report: ClinicalReport, options: ReportOptions) -> list[Sheet]:
-    """All sheets; pages that stand upright and are short still begin a sheet of their own."""
-    look, sheets = _look(options), []
+    """All sheets. Tables below the grids of turned pages follow on the next upright sheet if they need one more."""
+    sections: list[Section] = []
+    waiting: list[Section] = []
     for k, page in enumerate(pages_with_remarks(report)):
-        area = _area(options, page.landscape)
-        setter = Typesetter(look, area.width())
-        pieces: list[Piece] = []
-        if k == 0:
-            pieces += setter.heading(report.title, TITLE, above=0.0)
-            pieces.append(space(4.0, look))
-            pieces += setter.cards(report.highlights)
-        pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
-        for block in page.blocks:
-            pieces += _pieces(setter, block, options)
-        sheets += flowed(pieces, area, page.landscape, page.kind)
-    return sheets
+        made = _section(page, page.blocks, page.landscape, report if k == 0 else None, options)
+        grids, tables = _parted(page)
+        if page.landscape and tables and k > 0:
+            alone = _section(page, grids, True, None, options)
+            if len(flowed(alone)) < len(flowed(made)):
+                made = alone
+                waiting.append(_section(page, tables, False, None, options))
+        elif not page.landscape:
+            sections += waiting
+            waiting = []
+        sections.append(made)
+    return arranged([*sections, *waiting], space(BETWEEN, POINT))
+
+
+def _parted(page: Page) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    """Blocks up to the last grid, and those below it."""
+    last = max((k for k, block in enumerate(page.blocks) if isinstance(block, Grid)), default=-1)
+    return page.blocks[: last + 1], page.blocks[last + 1 :]
+
+
+def _section(
+    page: Page, blocks: Sequence[Block], landscape: bool, first: ClinicalReport | None, options: ReportOptions
+) -> Section:
+    """Blocks of a page below its title; ``first`` : the report, whose title and numbers stand above its first page."""
+    area = _area(options, landscape)
+    setter = Typesetter(_look(options), area.width())
+    pieces: list[Piece] = []
+    if first is not None:
+        pieces += [*setter.heading(first.title, TITLE, above=0.0), space(4.0, POINT), *setter.cards(first.highlights)]
+    pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
+    for tables, some in groupby(blocks, lambda block: isinstance(block, Table)):
+        if tables:
+            pieces += setter.tables([one for one in some if isinstance(one, Table)], area.height())
+        else:
+            pieces += [piece for block in some for piece in _pieces(setter, block, options)]
+    signed = any(isinstance(block, FreeText) for block in blocks)  # what is signed has sheets of its own
+    return Section(page.kind, tuple(pieces), area, landscape, signed)
 
 
 def _pieces(setter: Typesetter, block: Block, options: ReportOptions) -> list[Piece]:
     if isinstance(block, Words):
         return setter.words(block)
-    if isinstance(block, Table):
-        return setter.table(block)
     if isinstance(block, FreeText):
         return setter.free_text(block)
     if isinstance(block, Grid):
@@ -157,6 +185,7 @@ def _pieces(setter: Typesetter, block: Block, options: ReportOptions) -> list[Pi
         return setter.bars(block)
     if isinstance(block, PathOfPressure):
         return setter.path(block)
+    assert isinstance(block, FigureRequest)
     return _figure(setter, block, options)
 
 

@@ -1,18 +1,18 @@
-"""Lays blocks out on sheets of paper: text, tables and plots one below the other, and a new sheet where one is full.
+"""Makes pieces of blocks for a width of paper: text, tables and plots, which `flow` puts on sheets.
 
 Everything is measured in units of the device, `Look.point` of them in a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from biomec.reporting.clinical.blocks import Bars, FreeText, Grid, PathOfPressure, Words
 from biomec.reporting.tables import Table
+from biomec_app.figures.report.flow import Piece, space
 from biomec_app.figures.report.markup import numeric_columns
 from biomec_app.kit.colours import mixed
 from biomec_app.plots.clinical.bar_painter import bars_height, paint_bars
@@ -21,81 +21,15 @@ from biomec_app.plots.clinical.look import Look
 from biomec_app.plots.clinical.pencil import CENTRE, LEFT, RIGHT, Pencil
 from biomec_app.plots.clinical.pressure_painter import paint_path
 
-TEXT, SMALL, HEADING, TITLE = 9.0, 8.0, 11.0, 17.0  # points
+TEXT, SMALL, CAPTION, HEADING, TITLE = 9.0, 8.0, 9.5, 11.0, 17.0  # points
 BIG, LEAST_BIG = 12.0, 8.0  # points of the numbers that are read first: smaller where one is long
 PLOT = 7.0
 LEAST_PANEL, ASPECT = 62.0, 0.72  # points of height that a panel needs; height to width beyond which it does not grow
 PATH_HEIGHT = 270.0  # points
-HAND_LINE = 18.0  # points between lines to write on by hand
-
-Draw = Callable[[QPainter, QRectF], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A part of a page that is never parted.
-
-    height : units of the device;  most : to what it may grow on a sheet that has room, ``height`` if it does not
-    draw   : draws it in a rectangle of that height
-    keeps  : whether it must not be the last on a sheet, as a heading
-    again  : what is drawn first on the next sheet if the pieces are parted before this one: the head of a table
-    breaks : whether a new sheet begins before it
-    """
-
-    height: float
-    draw: Draw
-    most: float = 0.0
-    keeps: bool = False
-    again: Piece | None = None
-    breaks: bool = False
-
-
-@dataclass
-class Sheet:
-    """Pieces with their places on one sheet of paper; ``kind`` is that of the page that they are of."""
-
-    landscape: bool
-    kind: str = ""
-    placed: list[tuple[Piece, QRectF]] = field(default_factory=list)
-
-    def draw(self, painter: QPainter) -> None:
-        """Draw all pieces."""
-        for piece, place in self.placed:
-            piece.draw(painter, place)
-
-
-def flowed(pieces: Sequence[Piece], area: QRectF, landscape: bool, kind: str = "") -> list[Sheet]:
-    """Sheets that pieces fill from the top to the bottom of an area."""
-    sheets = [Sheet(landscape, kind)]
-    y, k = area.top(), 0
-    while k < len(pieces):
-        last = k  # what must stay together with the piece after it
-        while pieces[last].keeps and last + 1 < len(pieces):
-            last += 1
-        group = pieces[k : last + 1]
-        needed = sum(piece.height for piece in group)
-        if sheets[-1].placed and (y + needed > area.bottom() + 1e-6 or group[0].breaks):
-            sheets.append(Sheet(landscape, kind))
-            y = area.top()
-            head = group[0].again
-            if head is not None:
-                sheets[-1].placed.append((head, QRectF(area.left(), y, area.width(), head.height)))
-                y += head.height
-        for n, piece in enumerate(group):
-            after = sum(other.height for other in pieces[last + 1 :])
-            rest = sum(other.height for other in group[n + 1 :])
-            if y + piece.height + rest + after <= area.bottom():
-                rest += after  # all that follows fits here too, if this one leaves it room
-            high = min(max(piece.height, piece.most), max(piece.height, area.bottom() - y - rest))
-            sheets[-1].placed.append((piece, QRectF(area.left(), y, area.width(), high)))
-            y += high
-        k = last + 1
-    return sheets
-
-
-def space(points: float, look: Look) -> Piece:
-    """Room between blocks."""
-    return Piece(points * look.point, lambda painter, place: None)
+TIGHT = 0.9  # of the height of a bar chart, in which its numbers are still apart
+HAND_LINE, WIDEST_LINE = 18.0, 30.0  # points between lines to write on by hand, and to what they grow on a free sheet
+LOW = 0.4  # of the height of a sheet: lower tables stand beside each other
+GUTTER = 18.0  # points between tables beside each other
 
 
 class Typesetter:
@@ -147,7 +81,7 @@ class Typesetter:
 
                 pieces.append(Piece(1.12 * pencil.line_height, draw))
         if pieces:
-            pieces.append(space(below, self.look))
+            pieces.append(space(below, self.point))
         return pieces
 
     def words(self, block: Words) -> list[Piece]:
@@ -167,7 +101,8 @@ class Typesetter:
             pencil = self.pencil(TEXT, painter)
             pencil.line(place.bottomLeft(), place.bottomRight(), self.look.theme.faint, 0.4, (1.0, 2.5))
 
-        return pieces + [Piece(HAND_LINE * self.point, draw, keeps=k == 0) for k in range(max(1, block.lines))]
+        high, most = HAND_LINE * self.point, WIDEST_LINE * self.point
+        return pieces + [Piece(high, draw, most, keeps=k == 0) for k in range(max(1, block.lines))]
 
     def cards(self, highlights: Sequence[tuple[str, str]]) -> list[Piece]:
         """A box for each number that a reader wants first: value, and below it what it is."""
@@ -195,12 +130,12 @@ class Typesetter:
                 below = QRectF(left, top + 1.2 * big.line_height, inside, lines * small.line_height + 1.0)
                 self.pencil(SMALL, painter).paragraph(what, below, self.look.theme.faint)
 
-        return [Piece(height, draw), space(6.0, self.look)]
+        return [Piece(height, draw), space(6.0, self.point)]
 
     # ---------------------------------------------------------------------------------------------------------- tables
     def table(self, table: Table, size: float = SMALL) -> list[Piece]:
         """Caption, head, rows and note; the head stands again on every further sheet."""
-        pieces = self.heading(table.caption, 9.5) if table.caption else []
+        pieces = self.heading(table.caption, CAPTION) if table.caption else []
         columns = self._columns(table, size)
         numeric = numeric_columns(table)
         facts = len(table.columns) == 2 and not any(table.columns)
@@ -214,8 +149,51 @@ class Typesetter:
             first = k == 0 and len(table.rows) > 1  # not alone at the foot of a sheet
             pieces.append(Piece(made.height, made.draw, again=head, keeps=first))
         if table.note:
-            pieces += [space(2.0, self.look), *self.paragraph(table.note, 7.3, self.look.theme.faint)]
-        return [*pieces, space(5.0, self.look)]
+            pieces += [space(2.0, self.point), *self.paragraph(table.note, 7.3, self.look.theme.faint)]
+        return [*pieces, space(5.0, self.point)]
+
+    def tables(self, tables: Sequence[Table], high: float) -> list[Piece]:
+        """Tables that follow each other; two that are narrow and low stand beside each other on a sheet that high."""
+        pieces: list[Piece] = []
+        k = 0
+        while k < len(tables):
+            pair = self._beside(tables[k], tables[k + 1], LOW * high) if k + 1 < len(tables) else None
+            pieces += self.table(tables[k]) if pair is None else pair
+            k += 1 if pair is None else 2
+        return pieces
+
+    def _beside(self, left: Table, right: Table, most: float) -> list[Piece] | None:
+        """Two tables as one piece, their heads in line; None if they are too wide or higher than ``most``."""
+        pair, gutter = (left, right), GUTTER * self.point
+        natural = [self._natural(one) for one in pair]
+        if not all(any(one.columns) for one in pair) or sum(natural) + gutter > self.width:
+            return None
+        spare = 0.5 * (self.width - gutter - sum(natural))
+        setters = [Typesetter(self.look, one + spare) for one in natural]
+        columns = []
+        for setter, one, at in zip(setters, pair, (LEFT, RIGHT), strict=True):
+            caption = sum(piece.height for piece in setter.heading(one.caption, CAPTION)) if one.caption else 0.0
+            columns.append((caption, setter.table(one), at))
+        most_caption = max(caption for caption, _, _ in columns)
+        high = max(most_caption - caption + sum(piece.height for piece in made) for caption, made, _ in columns)
+        if high > most:
+            return None
+
+        def draw(painter: QPainter, place: QRectF) -> None:
+            for (caption, made, at), setter in zip(columns, setters, strict=True):
+                x = place.left() if at == LEFT else place.right() - setter.width
+                y = place.top() + most_caption - caption
+                for piece in made:
+                    piece.draw(painter, QRectF(x, y, setter.width, piece.height))
+                    y += piece.height
+
+        return [Piece(high, draw)]
+
+    def _natural(self, table: Table, size: float = SMALL) -> float:
+        """Width of a table of which no cell is broken."""
+        pencil, gap = self.pencil(size), 8.0 * self.point
+        cells = zip(table.columns, *table.rows, strict=True)
+        return sum(gap + max(map(pencil.width, column)) + 1.0 for column in cells)
 
     def _columns(self, table: Table, size: float) -> list[float]:
         """Widths: what numbers need, and the rest for words in the proportion of what they need."""
@@ -251,14 +229,14 @@ class Typesetter:
     ) -> Piece:  # fmt: skip
         pencil, gap = self.pencil(size), 8.0 * self.point
         lines = [pencil.lines_of(cell, width - gap) for cell, width in zip(cells, columns, strict=True)]
-        high = max(1, *map(len, lines)) * 1.08 * pencil.line_height + 2.6 * self.point
+        high = max(1, *map(len, lines)) * 1.08 * pencil.line_height + 2.0 * self.point
 
         def draw(painter: QPainter, place: QRectF) -> None:
             own, x = self.pencil(size, painter), place.left()
             for k, (part, width) in enumerate(zip(lines, columns, strict=True)):
                 tint = self.look.theme.faint if first_faint and k == 0 else colour
                 for n, line in enumerate(part):
-                    y = place.top() + 1.3 * self.point + n * 1.08 * own.line_height
+                    y = place.top() + self.point + n * 1.08 * own.line_height
                     box = QRectF(x, y, width - gap, 1.08 * own.line_height)
                     own.write(line, box, tint, RIGHT if numeric[k] else LEFT)
                 x += width
@@ -279,7 +257,7 @@ class Typesetter:
         around = note + 56.0 * self.point
         most = rows * (ASPECT * self.width / columns + 22.0 * self.point) + around
         least = min(most, rows * LEAST_PANEL * self.point + around)
-        caption = self.heading(grid.caption, 9.5, above=3.0) if grid.caption else []
+        caption = self.heading(grid.caption, CAPTION, above=3.0) if grid.caption else []
 
         def draw(painter: QPainter, place: QRectF) -> None:
             paint_grid(painter, place.adjusted(0.0, 2.0 * self.point, 0.0, -4.0 * self.point), grid, look)
@@ -287,20 +265,20 @@ class Typesetter:
         return [*caption, Piece(least, draw, most=most)]
 
     def bars(self, bars: Bars) -> list[Piece]:
-        """A bar chart as high as it needs to be."""
+        """A bar chart, little lower where room lacks."""
         look = self._plot_look(7.5)
-        caption = self.heading(bars.caption, 9.5) if bars.caption else []
+        caption = self.heading(bars.caption, CAPTION) if bars.caption else []
         high = bars_height(bars, look, self.width) + 8.0 * self.point
 
         def draw(painter: QPainter, place: QRectF) -> None:
             paint_bars(painter, place.adjusted(0.0, self.point, 0.0, -7.0 * self.point), bars, look)
 
-        return [*caption, Piece(high, draw)]
+        return [*caption, Piece(TIGHT * high, draw, most=high)]
 
     def path(self, block: PathOfPressure) -> list[Piece]:
         """Paths under both feet."""
         look = self._plot_look()
-        caption = self.heading(block.caption, 9.5) if block.caption else []
+        caption = self.heading(block.caption, CAPTION) if block.caption else []
 
         def draw(painter: QPainter, place: QRectF) -> None:
             paint_path(painter, place, block, look)
