@@ -24,6 +24,7 @@ PIECES = 8  # chords by which an arc in a plane is measured
 TILTS = 6  # planes on either side that are tried for a start
 TOLERANCE = 1e-13  # [m] by which the end may miss the line to p2
 ACCEPTED = 1e-10  # [m] the same where round-off stops the iteration
+OFF_SURFACE = 1.0 + 1e-6  # of |q1|²: nearer to the surface, p1 counts as lying on it
 NUDGE = 1e-7  # [rad] for the derivative in s
 
 
@@ -295,7 +296,9 @@ def wrap_ellipsoid(
     span = np.sqrt(max(0.0, 1.0 - 1.0 / s1))
     start, x = np.empty(2), np.empty(3)
     solved, code = False, WRAPPED | HIT
-    if memory[0] != 0.0:
+    if (
+        memory[0] != 0.0 and s1 > OFF_SURFACE
+    ):  # from a point on it, all paths enter there: memory cannot tell them apart
         start[0], start[1] = _angle(memory[2:5], e2, e3), memory[1]
         bound = _section_through(size, p1, p2, q1, q2, memory[2:5])
         solved = _closed(size, p1, p2, centre, span, e2, e3, start, x)
@@ -325,7 +328,8 @@ def wrap_ellipsoid(
     out[6] = length
     out[7] = _length(size, p1, p2, centre, span, e2, e3, start, x) - np.sqrt(straight)
     out[8], out[9] = 1.0, length
-    if memory[0] != 0.0 and moved > JUMP * JUMP:
+    jumped = np.abs(length - memory[1]) > JUMP * min(size[0], min(size[1], size[2]))
+    if memory[0] != 0.0 and (moved > JUMP * JUMP or jumped):
         code |= FLIPPED
     if memory[0] == 0.0 and memory[5] != 0.0 and theta > JUMP:
         code |= FLIPPED

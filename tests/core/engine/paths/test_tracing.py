@@ -225,3 +225,29 @@ def test_conditional_points_switch_with_their_coordinate() -> None:
     R = np.broadcast_to(np.eye(3), (3, 2, 3, 3))
     paths = cords.trace(R, np.zeros((3, 2, 3)), theta=np.array([[0.0], [0.5], [0.6]]))
     assert paths.length[:, 0] == pytest.approx([0.2 / np.sqrt(2.0), 0.2 / np.sqrt(2.0), 0.1], abs=1e-15)
+
+
+def test_a_path_from_a_point_within_a_surface_that_gives_takes_the_short_way_in_every_frame() -> None:
+    """A muscle on the ribs: its end slides along within the ellipsoid, which gives way; no path goes round the front."""
+    frames = 40
+    along = np.linspace(0.0, 1.0, frames)[:, None]
+    ends = np.array([-0.087, 0.056, -0.024]) + along * np.array([0.004, -0.007, 0.016])
+    cords = Cords(
+        ("scapula", "thorax"),
+        (
+            Cord(
+                "serratus",
+                (point("scapula", 0.0, 0.0, 0.0), point("thorax", 0.022, -0.045, 0.09)),
+                (Contact("ribs", gives=True),),
+            ),
+        ),
+        (Surface("ribs", "ellipsoid", "thorax", np.zeros(3), np.eye(3), (0.0955, 0.1737, 0.0868)),),
+    )
+    R = np.broadcast_to(np.eye(3), (frames, 2, 3, 3))
+    p = np.stack([ends, np.zeros_like(ends)], axis=1)
+    whole = cords.trace(R, p)
+    alone = [cords.trace(R[t : t + 1], p[t : t + 1]).length[0, 0] for t in range(frames)]
+    assert not (whole.status & (FLIPPED | UNSOLVED)).any()
+    assert (whole.status & INSIDE).any()
+    np.testing.assert_allclose(whole.length[:, 0], alone, rtol=0, atol=1e-8)  # steps along the geodesic differ
+    assert np.abs(np.diff(whole.length[:, 0])).max() < 1e-3
