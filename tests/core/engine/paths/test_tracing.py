@@ -228,7 +228,7 @@ def test_conditional_points_switch_with_their_coordinate() -> None:
 
 
 def test_a_path_from_a_point_within_a_surface_that_gives_takes_the_short_way_in_every_frame() -> None:
-    """A muscle on the ribs: its end slides along within the ellipsoid, which gives way; no path goes round the front."""
+    """A muscle on the ribs: its end slides along within the ellipsoid, which gives way; none goes round the front."""
     frames = 40
     along = np.linspace(0.0, 1.0, frames)[:, None]
     ends = np.array([-0.087, 0.056, -0.024]) + along * np.array([0.004, -0.007, 0.016])
