@@ -7,12 +7,18 @@ with τa = 15 ms, τd = 60 ms. The smoothing b = 10 keeps the two time constants
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.compiled import compiled
+from biomec.base.errors import BiomecError
 
 RISE_S, FALL_S, SMOOTHING = 0.015, 0.060, 10.0
+Excitation = Callable[[float], FloatArray]
+"""Excitations (M,), 0 to 1, at a time [s]."""
 
 
 @compiled
@@ -64,3 +70,25 @@ def excitations(activation: FloatArray, rate_hz: float) -> tuple[FloatArray, Boo
     if len(activation) < 2:
         return read_only(activation), read_only(np.isfinite(activation), np.bool_)
     return excitation_behind(activation, np.gradient(activation, 1.0 / rate_hz, axis=0))
+
+
+def constant(excitation: ArrayLike) -> Excitation:
+    """Excitations (M,) that stay."""
+    e = np.array(excitation, dtype=np.float64)
+    return lambda t: e
+
+
+def played(time_s: ArrayLike, excitation: ArrayLike) -> Excitation:
+    """Excitations (T, M) known at times (T,), straight lines between them and constant outside."""
+    times, values = np.asarray(time_s, dtype=np.float64), np.array(excitation, dtype=np.float64)
+    if values.ndim != 2 or len(values) != len(times) or len(times) < 2 or not (np.diff(times) > 0.0).all():
+        raise BiomecError("Excitations need rows (times, muscles) at times that increase, at least two.")
+    if not np.isfinite(values).all():
+        raise BiomecError("Excitations: all values must be numbers.")
+
+    def at(t: float) -> FloatArray:
+        k = min(max(int(np.searchsorted(times, t, "right")) - 1, 0), len(times) - 2)
+        share = min(max((t - times[k]) / (times[k + 1] - times[k]), 0.0), 1.0)
+        return np.asarray((1.0 - share) * values[k] + share * values[k + 1])
+
+    return at

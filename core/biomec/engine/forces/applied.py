@@ -8,6 +8,7 @@ pass them as (..., 1). Equation numbers are those of [Nunes2017].
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 import scipy
@@ -21,6 +22,20 @@ from biomec.engine.system import System
 
 Forces = Callable[[float, FloatArray, FloatArray], FloatArray]
 """Q (n,) at a time [s] and a state q, q̇ (n,). Gravity is a force like any other."""
+
+
+class InnerForces(Protocol):
+    """Forces that have states y of their own beside q and q̇, such as muscles with activations and fibres."""
+
+    @property
+    def size(self) -> int:
+        """Number k of these states."""
+
+    def start(self, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        """States y (k,) with which a run begins."""
+
+    def rates(self, t: float, q: FloatArray, qdot: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Generalised forces Q (n,) and ẏ (k,)."""
 
 
 def acting(forces: Forces, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:

@@ -81,20 +81,21 @@ def rigid_tendon(muscles: HillParameters, length: FloatArray, speed: FloatArray,
     optimum, passive, fibre_length, fibre_speed, cosine = np.empty((5, *length.shape))
     state = np.empty(length.shape, dtype=np.uint8)
     made = RigidTendon(optimum, passive, fibre_length, fibre_speed, cosine, state)
-    _rigid(muscles, np.ascontiguousarray(length), np.ascontiguousarray(speed), curves, made)
+    rigid_forces(muscles, np.ascontiguousarray(length), np.ascontiguousarray(speed), curves, made)
     for array in made:  # made here, so that nobody else holds them: no copy is needed
         array.setflags(write=False)
     return made
 
 
 @compiled
-def _rigid(
+def rigid_forces(
     muscles: HillParameters,
     length: FloatArray,
     speed: FloatArray,
     curves: int,
     made: RigidTendon,
 ) -> None:
+    """Fill forces of rigid tendons at lengths and speeds (T, M)."""
     optimum, passive, fibre_length, fibre_speed, cosine, state = made
     for t in range(length.shape[0]):
         for m in range(length.shape[1]):

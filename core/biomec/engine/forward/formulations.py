@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.engine.forces.applied import Forces
+from biomec.engine.forces.applied import Forces, InnerForces
 from biomec.engine.forward.formulation import Formulation, FormulationOptions
 from biomec.engine.forward.independent import IndependentCoordinates
 from biomec.engine.forward.index3 import Index3
@@ -64,11 +64,17 @@ class FormulationKind:
         options: FormulationOptions,
         integrator: IntegratorOptions,
         roots: Roots = (),
+        inner: InnerForces | None = None,
     ) -> Stepper:
-        """The formulation of a system with an integrator of equal steps."""
+        """The formulation of a system with an integrator of equal steps; ``inner`` as of `Stepped`."""
+        if self.finds_positions and inner is not None:
+            raise BiomecError(
+                f"{self.title}: it finds positions, and cannot carry the states of muscles. Take another formulation, "
+                "such as stabilised Lagrange."
+            )
         if self.finds_positions:
             return Index3(system, forces, options, integrator)
-        return Stepped(self.accelerations(system, options, roots), forces, integrator)
+        return Stepped(self.accelerations(system, options, roots), forces, integrator, inner)
 
 
 def _semi_recursive(system: System, options: FormulationOptions, roots: Roots) -> Formulation:

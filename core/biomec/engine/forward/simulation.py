@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -13,8 +13,17 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.engine.forces.applied import Forces, acting
-from biomec.engine.forward.formulation import Formulation, Integrator, NoNumber, Runaway, State, StepResult, Unsolvable
+from biomec.engine.forces.applied import Forces, InnerForces, acting
+from biomec.engine.forward.formulation import (
+    Accelerations,
+    Formulation,
+    Integrator,
+    NoNumber,
+    Runaway,
+    State,
+    StepResult,
+    Unsolvable,
+)
 from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
 from biomec.engine.system import System
 
@@ -59,26 +68,58 @@ class Stepper(Protocol):
 
 
 class Stepped:
-    """Any formulation with any integrator of accelerations."""
+    """Any formulation with any integrator of accelerations.
+
+    inner : forces with states y of their own. Integrators see them as further velocities, which change with ẏ: a state
+            then holds (q, ∫y), (q̇, y) and (q̈, ẏ), and every formula takes q̇ and y alike.
+    """
 
     def __init__(
-        self, formulation: Formulation, forces: Forces, options: IntegratorOptions = IntegratorOptions()
+        self,
+        formulation: Formulation,
+        forces: Forces,
+        options: IntegratorOptions = IntegratorOptions(),
+        inner: InnerForces | None = None,
     ) -> None:
-        self.formulation, self.forces = formulation, forces
+        self.formulation, self.inner = formulation, inner
         self.system = formulation.system
+        self.forces = forces if inner is None else self._with_inner(forces, inner)
         self.title = formulation.title
+        self._given = forces
         self._integrator: Integrator = new_integrator(options)
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
-        """State with its accelerations."""
-        found = self.formulation.accelerations(q, qdot, acting(self.forces, t, q, qdot))
-        return State(t, np.array(q), np.array(qdot), found.qddot, found.multipliers)
+        """State with its accelerations; inner states begin by themselves where they are not given behind q̇."""
+        q, qdot = np.array(q), np.array(qdot)
+        if self.inner is not None and len(q) == self.system.n:
+            y = self.inner.start(t, q, qdot)
+            q, qdot = np.concatenate([q, np.zeros_like(y)]), np.concatenate([qdot, y])
+        found = self.law(t, q, qdot)
+        return State(t, q, qdot, found.qddot, found.multipliers)
 
     def step(self, state: State, h: float) -> StepResult:
         """Take one step of h seconds."""
-        return self._integrator.step(
-            lambda t, q, v: self.formulation.accelerations(q, v, acting(self.forces, t, q, v)), state, h
-        )
+        return self._integrator.step(self.law, state, h)
+
+    def law(self, t: float, q: FloatArray, qdot: FloatArray) -> Accelerations:
+        """Accelerations in a state, and the rates of inner states behind them."""
+        if self.inner is None:
+            return self.formulation.accelerations(q, qdot, acting(self.forces, t, q, qdot))
+        n, inner, rate = self.system.n, self.inner, np.zeros(0)
+
+        def all_forces(t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+            nonlocal rate
+            Q, rate = inner.rates(t, q, v, qdot[n:])
+            if not np.isfinite(rate).all():
+                Q = np.full(n, np.nan)
+            return self._given(t, q, v) + Q
+
+        found = self.formulation.accelerations(q[:n], qdot[:n], acting(all_forces, t, q[:n], qdot[:n]))
+        return found._replace(qddot=np.concatenate([found.qddot, rate]))
+
+    def _with_inner(self, forces: Forces, inner: InnerForces) -> Forces:
+        n = self.system.n
+        return lambda t, q, v: forces(t, q[:n], v[:n]) + inner.rates(t, q[:n], v[:n], v[n:])[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +136,7 @@ class Simulation:
     kinetic, potential : (T,) energies [J]
     work           : (T,) that all forces but the weight have done since the start [J]
     ending, sentence   : how and why it ended
+    inner          : (T, k) states of forces that have some, such as muscles
     """
 
     system: System
@@ -115,6 +157,7 @@ class Simulation:
     work: FloatArray
     ending: Ending
     sentence: str
+    inner: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     @property
     def energy_drift(self) -> FloatArray:
@@ -133,16 +176,17 @@ class RunRecord:
     """
 
     def __init__(self, stepper: Stepper, room: int = 256) -> None:
-        system = stepper.system
-        self.stepper, self.most = stepper, most_states(system)
+        system, more = stepper.system, inner_size(stepper)
+        self.stepper, self.most = stepper, most_states(system, more)
         self.count = 0
-        self._levels = [np.empty((room, size)) for size in (system.n, system.n, system.n, system.m)]
+        self._levels = [np.empty((room, size)) for size in (*(3 * (system.n + more,)), system.m)]
         self._numbers = np.empty((room, len(NUMBERS)))
 
     def add(self, state: State, iterations: int, increment: float, seconds: float) -> None:
         """Keep a state."""
         t, q, qdot, *_ = state
-        power = float((self.stepper.forces(t, q, qdot) - self.stepper.system.gravity_force) @ qdot)
+        system = self.stepper.system
+        power = float((self.stepper.forces(t, q, qdot) - system.gravity_force) @ qdot[: system.n])
         if self.count == len(self._numbers):
             self._levels = [_doubled(level) for level in self._levels]
             self._numbers = _doubled(self._numbers)
@@ -177,9 +221,14 @@ def _doubled(array: FloatArray) -> FloatArray:
     return np.concatenate([array, np.empty_like(array)])
 
 
-def most_states(system: System) -> int:
-    """How many states of a system a run may keep."""
-    return MOST_NUMBERS // (3 * system.n + system.m + len(NUMBERS))
+def inner_size(stepper: Stepper) -> int:
+    """Number of states that the forces of a stepper have of their own."""
+    return stepper.inner.size if isinstance(stepper, Stepped) and stepper.inner is not None else 0
+
+
+def most_states(system: System, more: int = 0) -> int:
+    """How many states of a system, with so many inner ones, a run may keep."""
+    return MOST_NUMBERS // (3 * (system.n + more) + system.m + len(NUMBERS))
 
 
 def simulate(
@@ -201,7 +250,7 @@ def simulate(
     """
     state = started(stepper, q, qdot, duration_s, step_s, start_s)
     steps = max(1, round(duration_s / step_s))
-    if steps >= most_states(stepper.system):
+    if steps >= most_states(stepper.system, inner_size(stepper)):
         raise BiomecError(
             f"{steps} steps of {step_s:g} s would take too long and too much memory. Take longer steps, or simulate a "
             "shorter part."
@@ -298,6 +347,7 @@ def as_simulation(stepper: Stepper, record: RunRecord, ending: Ending, sentence:
     """Gather the states of a run, and measure constraints, energy and work."""
     system, numbers = stepper.system, record.numbers
     q, v, a, multipliers = record.levels
+    inner, (q, v, a) = v[:, system.n :], (np.ascontiguousarray(level[:, : system.n]) for level in (q, v, a))
     phi, rate, acceleration, kinetic, potential = np.empty((5, record.count))
     for first in range(0, record.count, CHUNK):
         part = slice(first, first + CHUNK)
@@ -327,4 +377,5 @@ def as_simulation(stepper: Stepper, record: RunRecord, ending: Ending, sentence:
         work=read_only(done),
         ending=ending,
         sentence=sentence,
+        inner=locked(inner),
     )

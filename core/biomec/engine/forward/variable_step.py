@@ -19,7 +19,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.engine.forces.applied import Forces, acting
+from biomec.engine.forces.applied import Forces, InnerForces
 from biomec.engine.forward.formulation import Formulation, NoNumber, State, StepResult, Unsolvable
 from biomec.engine.forward.integrators import SCIPY
 from biomec.engine.forward.simulation import (
@@ -154,8 +154,9 @@ def simulate_to_tolerance(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
     stop_when: Callable[[State], str | None] | None = None,
+    inner: InnerForces | None = None,
 ) -> Simulation:
-    """Integrate a formulation with one of scipy's error-controlled methods; arguments as of `simulate`.
+    """Integrate a formulation with one of scipy's error-controlled methods; arguments as of `simulate` and `Stepped`.
 
     Nothing draws the state back to Φ = 0 but the formulation itself: choose a stabilised one.
     """
@@ -163,19 +164,27 @@ def simulate_to_tolerance(
         raise BiomecError(f'Variable step: the method is {", ".join(SCIPY)}, not "{method}".')
     from scipy import integrate  # slow to import, and few need it
 
-    stepper = Stepped(formulation, forces)
+    stepper = Stepped(formulation, forces, inner=inner)
     n = formulation.system.n
     state = started(stepper, q, qdot, duration_s, longest_s if longest_s < np.inf else duration_s, start_s)
     record = RunRecord(stepper)
     record.add(state, 0, 0.0, 0.0)
 
+    unused = np.zeros(len(state.q) - n)  # ∫ of inner states
+
     def rate(t: float, y: FloatArray) -> FloatArray:
-        found = formulation.accelerations(y[:n], y[n:], acting(forces, t, y[:n], y[n:]))
-        return np.concatenate([y[n:], found.qddot])
+        found = stepper.law(t, np.concatenate([y[:n], unused]), y[n:])
+        return np.concatenate([y[n : 2 * n], found.qddot])
 
     end = start_s + duration_s
     solver = getattr(integrate, SCIPY[method])(
-        rate, start_s, np.concatenate([state.q, state.qdot]), end, rtol=max(rtol, LEAST), atol=atol, max_step=longest_s
+        rate,
+        start_s,
+        np.concatenate([state.q[:n], state.qdot]),
+        end,
+        rtol=max(rtol, LEAST),
+        atol=atol,
+        max_step=longest_s,
     )
     ending, sentence = Ending.COMPLETED, "Completed."
     while solver.status == "running":
@@ -183,7 +192,7 @@ def simulate_to_tolerance(
         before = solver.nfev
         try:
             message = solver.step()
-            state = stepper.start(float(solver.t), solver.y[:n], solver.y[n:])
+            state = stepper.start(float(solver.t), np.concatenate([solver.y[:n], unused]), solver.y[n:])
         except Unsolvable as error:
             ending, sentence = failure(error, float(solver.t))
             break

@@ -1,0 +1,151 @@
+"""Compiled loops over muscles in one state: where their bodies are, what they pull, what their pulls do to a system."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.compiled import compiled
+from biomec.engine.forces.activation import activation_rate
+from biomec.engine.forces.hill_curves import passive_energy
+from biomec.engine.forces.hill_muscle import (
+    DAMPING,
+    LONGEST,
+    SLACK,
+    ElasticMuscle,
+    HillParameters,
+    RigidTendon,
+    contractile_powers,
+    elastic_energy,
+    elastic_equilibrium,
+    elastic_rate,
+    rigid_forces,
+)
+from biomec.engine.forces.state_maps import StateMap, add_rows, add_torque, angular_velocity, read_rows
+
+SHORTEST = 0.1  # of lopt: a fibre in a simulation does not become shorter
+STEEPEST = 1.01  # nor shorter than this over the length at which it would stand across its tendon
+
+
+@compiled
+def muscle_poses(
+    origins: StateMap, axes: StateMap, q: FloatArray, qdot: FloatArray, R: FloatArray, p: FloatArray,
+    twist: FloatArray, e: FloatArray,
+) -> None:  # fmt: skip
+    """Attitudes (B, 3, 3), origins (B, 3) and twists (B, 6) about the laboratory's origin; e (9 B,) the axes."""
+    count = p.shape[0]
+    at, moving, rates, omega = np.empty(3 * count), np.empty(3 * count), np.empty(9 * count), np.empty(3)
+    read_rows(origins, q, False, at)
+    read_rows(origins, qdot, True, moving)
+    read_rows(axes, q, False, e)
+    read_rows(axes, qdot, True, rates)
+    for b in range(count):
+        angular_velocity(e, rates, b, omega)
+        for c in range(3):
+            i, j = (c + 1) % 3, (c + 2) % 3
+            p[b, c] = at[3 * b + c]
+            twist[b, c] = moving[3 * b + c] - (omega[i] * at[3 * b + j] - omega[j] * at[3 * b + i])
+            twist[b, 3 + c] = omega[c]
+            for k in range(3):
+                R[b, c, k] = e[9 * b + 3 * k + c]
+
+
+@compiled
+def spread_pulls(
+    origins: StateMap, axes: StateMap, at: FloatArray, e: FloatArray, body: IntArray, cord: IntArray,
+    pull: FloatArray, force: FloatArray, Q: FloatArray,
+) -> None:  # fmt: skip
+    """Add to Q what the pulls (P, 6) of tensions (M,) [N] do: f through the origin r of the body, and m − r × f.
+
+    at : (3 B,) origins;  e : (9 B,) axes
+    """
+    f, h = np.empty(3), np.empty(3)
+    for k in range(pull.shape[0]):
+        b, tension = body[k], force[cord[k]]
+        for c in range(3):
+            f[c] = tension * pull[k, c]
+        for c in range(3):
+            i, j = (c + 1) % 3, (c + 2) % 3
+            h[c] = tension * pull[k, 3 + c] - (at[3 * b + i] * f[j] - at[3 * b + j] * f[i])
+        add_rows(origins, 3 * b, f, Q)
+        add_torque(axes, e, b, h, Q)
+
+
+@compiled
+def muscle_rates(
+    muscles: HillParameters, length: FloatArray, speed: FloatArray, y: FloatArray, excitation: FloatArray,
+    curves: int, elastic: bool, dynamics: bool, force: FloatArray, rate: FloatArray,
+) -> None:  # fmt: skip
+    """Forces (M,) [N] and ẏ (2 M + 2,) of paths (M,) [m], [m/s] in states y: a, l̃, work put in, work taken out."""
+    M = length.size
+    rate[:] = 0.0
+    made = _of_rigid(muscles, length, speed, curves) if not elastic else _of_rigid(muscles, length[:0], speed, curves)
+    for m in range(M):
+        a = excitation[m]
+        if dynamics:
+            a = min(max(y[m], 0.0), 1.0)
+            rate[m] = activation_rate(excitation[m], y[m])
+        if elastic:
+            one = _one(muscles, m)
+            least = _least(one)
+            fibre = max(y[M + m], least)
+            v, force[m] = elastic_rate(one, length[m], fibre, a, curves)
+            if y[M + m] <= least and v < 0.0:
+                v = 0.0
+            put_in, taken_out = contractile_powers(one, fibre, v, a, curves)
+        else:
+            v, active, passive = made.fibre_speed[0, m], a * made.optimum[0, m], made.passive[0, m]
+            damped = muscles.fmax[m] * DAMPING * v * made.cosine[0, m]
+            force[m] = 0.0 if made.state[0, m] == SLACK else max(0.0, active + passive + damped)
+            put_in, taken_out = -active * speed[m], (force[m] - active - passive) * speed[m]
+        rate[M + m] = muscles.vmax[m] * v
+        rate[2 * M] += put_in
+        rate[2 * M + 1] += taken_out
+
+
+@compiled
+def muscle_fibres(
+    muscles: HillParameters, length: FloatArray, activation: FloatArray, curves: int, elastic: bool, fibre: FloatArray
+) -> None:
+    """Fill the fibre lengths (M,) over the optimal ones of muscles that stand still."""
+    if not elastic:
+        fibre[:] = _of_rigid(muscles, length, np.zeros(length.size), curves).fibre_length[0]
+        return
+    for m in range(length.size):
+        one = _one(muscles, m)
+        fibre[m] = max(elastic_equilibrium(one, length[m], activation[m], curves), _least(one))
+
+
+@compiled
+def muscle_energy(muscles: HillParameters, length: FloatArray, fibre: FloatArray, curves: int, elastic: bool) -> float:
+    """Energy in all tendons and passive fibres [J]; with a rigid tendon, f_P is one beyond a fibre length of 1.6."""
+    total = 0.0
+    for m in range(length.size):
+        if elastic:
+            total += elastic_energy(_one(muscles, m), length[m], fibre[m], curves)
+        else:
+            beyond = max(fibre[m] - LONGEST, 0.0)
+            total += muscles.fmax[m] * muscles.lopt[m] * (passive_energy(curves, fibre[m] - beyond) + beyond)
+    return float(total)
+
+
+@compiled
+def _one(muscles: HillParameters, m: int) -> ElasticMuscle:
+    return ElasticMuscle(muscles.fmax[m], muscles.lopt[m], muscles.lts[m], muscles.pennation[m], muscles.vmax[m])
+
+
+@compiled
+def _least(one: ElasticMuscle) -> float:
+    return float(max(SHORTEST, STEEPEST * np.sin(one.pennation)))
+
+
+@compiled
+def _of_rigid(muscles: HillParameters, length: FloatArray, speed: FloatArray, curves: int) -> RigidTendon:
+    """Rigid tendons in one state."""
+    M = length.size
+    made = RigidTendon(
+        np.empty((1, M)), np.empty((1, M)), np.empty((1, M)), np.empty((1, M)), np.empty((1, M)),
+        np.empty((1, M), dtype=np.uint8),
+    )  # fmt: skip
+    rigid_forces(muscles, length.reshape((1, M)), speed.reshape((1, speed.size)), curves, made)
+    return made
