@@ -13,6 +13,8 @@ from biomec.io.clock import Clock, first_frame
 from biomec.io.labels import listed, sort_labels
 from biomec.recording import LabAxes, Markers, Source, Subject, Trial
 
+FAR_M = 5.0  # from the middle of all points: farther is no part of a person
+
 
 @dataclass(frozen=True)
 class Points:
@@ -30,9 +32,14 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
 
     Many systems write a lost sample as exactly (0, 0, 0): such samples become missing, and a notice says so. The one
     point that is there in every frame is kept, with a notice: it is the origin of the file's axes. Several cannot be.
+    Others write one number three times, such as 9999 (`_placeholders`).
     """
     notices: list[Notice] = []
     if zeros_are_missing:
+        lost = _placeholders(p_W)
+        if lost.any():
+            notices.append(_placeholder_notice(labels, p_W, lost))
+            p_W = np.where(lost[:, :, None], np.nan, p_W)
         zero = (p_W == 0.0).all(axis=2)
         if zero.any():
             always = zero.all(axis=0)
@@ -96,6 +103,42 @@ def trial_of_points(
         other_subjects=points.other_subjects,
         first_frame=first_frame(clock.start_s, clock.rate_hz, number),
         notices=(*notices, *points.notices),
+    )
+
+
+def _placeholders(p_W: FloatArray) -> BoolArray:
+    """(T, P) samples that hold one number three times where a point cannot be: a word for "lost", not a place.
+
+    Two points are never at one place, and no point is far from all others; a point that is where its three coordinates
+    happen to be equal is kept.
+    """
+    value = p_W[:, :, 0]
+    same = (value == p_W[:, :, 1]) & (value == p_W[:, :, 2]) & (value != 0.0)
+    if not same.any():
+        return np.asarray(same)
+    frame, point = np.nonzero(same)
+    _, which = np.unique(value[same], return_inverse=True)
+    of_point = np.unique(np.stack([which, point]), axis=1)[0]
+    shared = (np.bincount(of_point, minlength=which.max() + 1) > 1)[which]
+    places = np.where(same[:, :, None], np.nan, p_W)
+    places = places[np.isfinite(places).all(axis=2)]
+    middle = np.median(places, axis=0) if len(places) else np.zeros(3)
+    far = np.linalg.norm(p_W[same] - middle, axis=1) > FAR_M
+    lost = np.zeros(same.shape, dtype=np.bool_)
+    lost[frame, point] = shared | far
+    return lost
+
+
+def _placeholder_notice(labels: Sequence[str], p_W: FloatArray, lost: BoolArray) -> Notice:
+    about = [labels[k] for k in np.flatnonzero(lost.any(axis=0)).tolist()]
+    frames, numbers = np.flatnonzero(lost.any(axis=1)), np.unique(p_W[lost][:, 0])
+    example = f"such as {numbers[0]:g} m" if len(numbers) > 1 else f"{numbers[0]:g} m"
+    return warning(
+        "placeholders-are-missing",
+        f"{int(lost.sum())} samples of {listed(about, 8)} have the same number in all three coordinates ({example}), "
+        "where no point of a person is. They were read as missing.",
+        *about,
+        frames=(int(frames[0]), int(frames[-1])),
     )
 
 

@@ -1,4 +1,4 @@
-"""Paths of markers through gaps in time: by the least jerk that the noise allows, or by a spline through the samples.
+"""Paths of markers through gaps in time: by the least jerk that the noise allows, by a spline, or by other markers.
 
 `docs/signals.md` compares both on recordings whose hidden samples are known.
 """
@@ -14,6 +14,7 @@ from biomec.base.arrays import BoolArray, FloatArray, IntArray
 
 ORDER = 3  # of the difference that is kept small: jerk, which people keep small themselves [FlashHogan1985]
 BESIDE_S = 0.3  # s of samples on either side; 0.2 to 0.5 s come out alike (docs/signals.md)
+REACH_S = 1.0  # s over which the difference at one end of a gap dies out; in shorter gaps it reaches the other end
 FEWEST = 6  # samples on either side, whatever the rate
 CUTOFFS = 16  # that are tried, from a parabola over the window up to the sampling rate; the likelihood is flat
 STIFFEST = 1e10  # largest weight of the jerk; beyond it the equations lose more digits than noise does
@@ -94,12 +95,52 @@ def _jerk_bands(frames: int) -> FloatArray:
     return bands
 
 
+def anchored(estimate: FloatArray, p: FloatArray, rate_hz: float) -> FloatArray:
+    """Markers (T, M, 3) as others of their segment put them, moved so that they meet the measured path at its gaps.
+
+    Where a marker sits now and where the static has it differ by millimetres to centimetres: skin, and markers that
+    were put on again. That difference e = p − p̂ changes slowly, so that it is known at both ends of a gap,
+    a and b, and between them
+
+        p̂(t) + e(a) (1 − (t − a) / r) + e(b) (1 − (b − t) / r),    r the length of the gap, `REACH_S` at most,
+
+    without terms below zero; at an end of the recording there is one of them.
+
+    estimate, p : (T, M, 3) rebuilt and measured trajectories [m], NaN where there is none
+    """
+    known = np.isfinite(p[..., 0]) & np.isfinite(estimate[..., 0])
+    frames, index = len(p), np.arange(len(p))[:, None]
+    before, after = _ends(known)
+    there, then = before >= 0, after < frames
+    reach = np.where(there & then, np.minimum(after - before, REACH_S * rate_hz), REACH_S * rate_hz)
+    met, columns = np.array(estimate), np.arange(p.shape[1])[None]
+    for end, exists in ((before, there), (after, then)):
+        at = np.clip(end, 0, frames - 1)
+        weight = np.where(exists & ~known, np.maximum(1.0 - np.abs(index - end) / np.maximum(reach, 1.0), 0.0), 0.0)
+        difference = np.nan_to_num(p[at, columns] - estimate[at, columns])
+        met += weight[..., None] * difference
+    return met
+
+
 def gap_lengths(present: BoolArray) -> FloatArray:
     """(T, M) length in frames of the gap that a frame lies in: 0 where a sample exists, ∞ in gaps that touch an end."""
-    frames, count = present.shape
-    index = np.arange(frames)[:, None]
+    before, after = _ends(present)
+    lengths = np.where(present, 0.0, (after - before - 1).astype(np.float64))
+    lengths[(before < 0) | (after >= len(present))] = np.inf
+    return lengths
+
+
+def frames_from(present: BoolArray) -> FloatArray:
+    """(T, M) frames to the nearest that has a sample: 0 where one exists, ∞ where there is none at all."""
+    before, after = _ends(present)
+    index, frames = np.arange(len(present))[:, None], len(present)
+    to_before = np.where(before >= 0, index - before, np.inf)
+    return np.asarray(np.minimum(to_before, np.where(after < frames, after - index, np.inf)))
+
+
+def _ends(present: BoolArray) -> tuple[IntArray, IntArray]:
+    """(T, M) last frame with a sample up to each frame, or −1, and the first from it on, or T."""
+    frames, index = len(present), np.arange(len(present))[:, None]
     before = np.maximum.accumulate(np.where(present, index, -1), axis=0)
     after = np.minimum.accumulate(np.where(present, index, frames)[::-1], axis=0)[::-1]
-    lengths = np.where(present, 0.0, (after - before - 1).astype(np.float64))
-    lengths[(before < 0) | (after >= frames)] = np.inf
-    return np.asarray(lengths.reshape(frames, count))
+    return before, after

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, Scope, info, warning
+from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.exchanged_sides import Pairs, by_label, exchanged_sides, pairs_of, pose_markers
@@ -86,6 +86,8 @@ class SwapReport:
 
 REPAIR = "Exchange them with Edit ▸ Repair Exchanged Labels or --repair-swaps if you agree."
 SWAPPED, WRIST, OTHER_SIDE = "labels-swapped", "wrist-labels-exchanged", "labels-on-other-side"
+LISTED = 6  # pairs that a sentence names
+FEW = 3  # with fewer pairs, crossed arms may look like a person turned over
 REPAIRABLE = (SWAPPED, WRIST, OTHER_SIDE)  # codes of the notices that `repaired` and `repaired_static` answer
 
 
@@ -135,7 +137,8 @@ def find_swaps(
         for wrist in wrists
     ]
     there = len(pairs_of(trial.markers, marker_set))
-    if sides == static_sides:
+    mirrored = bool(sides and static_sides) and not (labels or static_labels)  # markers taken off after the static
+    if sides == static_sides or mirrored:
         notices += _about_sides(f"{file} and its static", sides, labels, there)
     else:
         in_static = 0 if static is None else len(pairs_of(pose_markers(static), marker_set))
@@ -153,17 +156,26 @@ def _sides_of_static(static: StaticPose | None, marker_set: MarkerSet) -> tuple[
 
 
 def _about_sides(where: str, sides: Pairs, labels: Pairs, pairs: int) -> list[Notice]:
-    """Words about pairs that lie on each other's side; ``pairs`` is how many there are."""
+    """Words about pairs that lie on each other's side; ``pairs`` is how many there are.
+
+    Where most pairs do, every frame of a segment is turned over, and no number is to be used: a problem of it all.
+    """
     if not sides:
         return []
-    listed = ", ".join(f"{right}/{left}" for right, left in sides)
+    names = [name for pair in sides for name in pair]
+    listed = ", ".join(f"{right}/{left}" for right, left in sides[:LISTED])
+    listed += f" and {len(sides) - LISTED} more pairs" if len(sides) > LISTED else ""
     words = f"In {where} these right markers lie on the left of the body and the left ones on its right: {listed}. "
-    if not labels:
-        many = "All pairs are" if len(sides) == pairs else f"{len(sides)} of {pairs} pairs are"
-        words += f"{many}: the sides were exchanged throughout, or the axes are left-handed. "
-    words += REPAIR if labels else "Exchange the labels, or map them anew."
-    code = OTHER_SIDE if labels else "sides-exchanged"
-    return [warning(code, words, *(name for pair in sides for name in pair), scope=Scope.JOINTS)]
+    if labels:
+        return [warning(OTHER_SIDE, words + REPAIR, *names, scope=Scope.JOINTS)]
+    many = "All pairs are" if len(sides) == pairs else f"{len(sides)} of {pairs} pairs are"
+    words += (
+        f"{many} reversed: the sides were exchanged throughout, or the axes are left-handed. No angle and no load can "
+        "be used: exchange the labels, map them anew, or export the file with right-handed axes."
+    )
+    if len(sides) < FEW:
+        return [warning("sides-exchanged", words, *names, scope=Scope.JOINTS)]
+    return [problem("sides-exchanged", words, *names, scope=Scope.RECORDING)]
 
 
 def repaired(trial: Trial, report: SwapReport) -> Trial:

@@ -20,10 +20,12 @@ from biomec.base.progress import Progress
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, step_result
-from biomec.signals.gap_filling import GapFill, fill_gaps, gap_lengths
+from biomec.signals.gap_filling import GapFill, anchored, fill_gaps, frames_from, gap_lengths
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
 from biomec.signals.static_pose import StaticPose, check_static
+
+NEAR_S = 0.1  # to a measured sample: there an anchored marker follows what was measured, whatever the static says [s]
 
 
 class SampleOrigin(IntEnum):
@@ -40,7 +42,8 @@ class ReconstructionOptions:
     """pose: how a segment's pose follows from its markers; gap_fill: how a path is found through a gap that no other
     markers close; gap_limit_s: longest gap that may be interpolated [s]; smallest_height_m: a triad lower than this is
     nearly a line and not used [m]; largest_rms_m: a marker whose rebuilt place is further than this from where it was
-    measured, as a root mean square, gets a notice [m].
+    measured, as a root mean square, gets a notice [m]; anchored: rebuilt markers begin and end where the measured ones
+    do (`gap_filling.anchored`).
     """
 
     pose: PoseMethod = setting(
@@ -62,6 +65,10 @@ class ReconstructionOptions:
     largest_rms_m: float = setting(
         0.030, "Largest error of rebuilding", "A marker rebuilt further off (root mean square) gets a notice.",
         unit="mm", factor=MM, least=0.0)  # fmt: skip
+    anchored: bool = setting(
+        True, "Rebuilt markers meet the measured",
+        "A rebuilt marker begins and ends where it was measured before and after the gap. Off: where the static pose "
+        "puts it, as published.")  # fmt: skip
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.gap_limit_s) and self.gap_limit_s >= 0.0):
@@ -149,6 +156,7 @@ def reconstruct(
     """Rebuild hidden and removed markers     [Nunes2017] chapter 3
 
     1. Where three markers of a segment are seen, the others are rebuilt in the frame of the largest triangle.
+       The difference from the measured marker before and after the gap is carried through it.
     2. Where fewer are seen, trajectories are interpolated (`gap_filling`), the shortest gap first, until three exist.
     3. The rest of those frames is rebuilt as in 1.
     4. What no three markers can rebuild (hands, feet, single markers) is interpolated by itself.
@@ -161,7 +169,7 @@ def reconstruct(
 
     estimate = body.rebuilt(p, progress)
     residual = np.where(measured, np.linalg.norm(estimate - p, axis=2), np.nan)
-    _fill(p, origin, estimate, SampleOrigin.REBUILT)
+    _fill(p, origin, _met(estimate, body, trial.rate_hz, options), SampleOrigin.REBUILT)
 
     interpolated = fill_gaps(p, trial.rate_hz, options.gap_limit_s, options.gap_fill)
     gaps = gap_lengths(np.isfinite(p[..., 0]))
@@ -174,9 +182,9 @@ def reconstruct(
 
     before = origin == SampleOrigin.REBUILT
     rest = np.flatnonzero(np.isnan(p[..., 0]).any(axis=1))
-    p_rest, origin_rest = p[rest], origin[rest]
-    _fill(p_rest, origin_rest, body.rebuilt(p_rest), SampleOrigin.REBUILT)
-    p[rest], origin[rest] = p_rest, origin_rest
+    with_rest = estimate.copy()
+    with_rest[rest] = body.rebuilt(p[rest])
+    _fill(p, origin, _met(with_rest, body, trial.rate_hz, options), SampleOrigin.REBUILT)
     on_interpolated = (origin == SampleOrigin.REBUILT) & ~before
     interpolated = fill_gaps(p, trial.rate_hz, options.gap_limit_s, options.gap_fill)
     _fill(p, origin, interpolated, SampleOrigin.INTERPOLATED)
@@ -192,9 +200,10 @@ def reconstruct(
     )
     reporter = GapReporter(trial, static, marker_set, options.gap_limit_s)
     notices = [*reporter.no_marker_of_the_set(), *check_static(trial, static, marker_set)]
-    used = {
-        name for name, from_where in zip(names, origin.T, strict=True) if (from_where == SampleOrigin.REBUILT).any()
-    }
+    rest_on = origin == SampleOrigin.REBUILT
+    if options.anchored:
+        rest_on &= frames_from(np.asarray(origin == SampleOrigin.MEASURED)) > NEAR_S * trial.rate_hz
+    used = {name for name, rebuilt in zip(names, rest_on.any(axis=0), strict=True) if rebuilt}
     notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m, used)
     missing = origin == SampleOrigin.MISSING
     seen = [name for name, hidden in zip(names, missing.all(axis=0), strict=True) if not hidden]
@@ -288,6 +297,11 @@ def _system_residual(markers: Markers, count: int) -> FloatArray | None:
         return None
     added = np.full((markers.frames, count - len(markers.names)), np.nan)
     return read_only(np.concatenate([markers.residual, added], axis=1))
+
+
+def _met(estimate: FloatArray, body: _Body, rate_hz: float, options: ReconstructionOptions) -> FloatArray:
+    """Rebuilt markers (T, M, 3), made to meet the measured ones if the options ask for it."""
+    return anchored(estimate, body.p, rate_hz) if options.anchored else estimate
 
 
 def _fill(p: FloatArray, origin: IntArray, values: FloatArray, kind: SampleOrigin) -> None:

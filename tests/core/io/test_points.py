@@ -8,7 +8,7 @@ from biomec.io.units import metres, plain_unit
 
 
 def test_zero_triples_are_missing_unless_kept() -> None:
-    p = np.ones((4, 3, 3))
+    p = np.ones((4, 3, 3)) * [1.0, 2.0, 3.0]
     p[1:3, 1] = 0.0
     p[:, 2] = 0.0
     p[0, 0] = [0.0, 0.0, 1e-300]  # nearly zero is a place
@@ -27,6 +27,31 @@ def test_zero_triples_are_missing_unless_kept() -> None:
     kept = sort_points(["A", "B", "O"], p, 100.0, zeros_are_missing=False)
     assert kept.markers.visible.all()
     assert kept.notices == ()
+
+
+@pytest.mark.parametrize("word", [9.999, -9.99999, 99999.0, -1.0])
+def test_one_number_three_times_is_a_word_for_lost(word: float) -> None:
+    """9999 mm was taken for a place 10 m away: an ankle turned by 205°, and trust fell only to "check"."""
+    p = np.random.default_rng(1).uniform(0.2, 1.8, (20, 4, 3))
+    true = p.copy()
+    p[3, 0] = p[7:9, 2] = word
+    found = sort_points(list("ABCD"), p, 100.0)
+    lost = np.zeros((20, 4), dtype=bool)
+    lost[3, 0] = lost[7:9, 2] = True
+    np.testing.assert_array_equal(found.markers.visible, ~lost)
+    np.testing.assert_array_equal(found.markers.p_WM[~lost], true[~lost])
+    (notice,) = found.notices
+    assert (notice.code, notice.about, notice.frames) == ("placeholders-are-missing", ("A", "C"), (3, 8))
+    assert "3 samples of A, C have the same number" in notice.sentence
+    assert sort_points(list("ABCD"), p, 100.0, zeros_are_missing=False).markers.visible.all()
+
+
+def test_a_point_whose_coordinates_happen_to_be_equal_stays() -> None:
+    p = np.random.default_rng(1).uniform(0.2, 1.8, (20, 4, 3))
+    p[5:7, 1] = 0.75  # one marker, among the others
+    found = sort_points(list("ABCD"), p, 100.0)
+    assert found.markers.visible.all()
+    assert found.notices == ()
 
 
 def test_several_points_cannot_all_be_the_origin() -> None:

@@ -48,7 +48,7 @@ def names(count: int) -> st.SearchStrategy[tuple[str, ...]]:
 def markers(draw: Any, frames: int, rate_hz: float, least: int = 0) -> Markers:
     count = draw(st.integers(least, 4))
     p = draw(arrays(np.float64, (frames, count, 3), elements=REALS))
-    p[(p == 0.0).all(axis=2)] = 0.5  # exactly (0, 0, 0) means missing in these formats
+    p[(p == p[..., :1]).all(axis=2)] = 0.5, 0.25, 0.125  # (0, 0, 0) and (9999, 9999, 9999) mean missing in formats
     return Markers(draw(names(count)), p, rate_hz)
 
 

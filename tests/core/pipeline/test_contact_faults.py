@@ -6,14 +6,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from biomec.base.notices import Grade
+from biomec.base.notices import Grade, leading
 from biomec.body.loads.contact_figures import Support
 from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_sensitivity import doubts_of, load_sensitivity
-from biomec.recording import ForcePlate, Session
+from biomec.recording import ForcePlate, Session, Trial
 from biomec.recording.limb_names import Limb
+from biomec.reporting.trust import Level
+from biomec.reporting.trust import trust as motion_trust
 from biomec.signals.filtering import ManualCutoff
 from biomec.virtual import RecordOptions, Squat, VirtualPerson, Walk, record
 
@@ -162,6 +164,31 @@ def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
     assert left_down.sum() > 30
     assert not (lumbar.usable & lumbar.measured & left_down).any()
     assert (trust.frames_of["right knee"].usable & trust.frames_of["right knee"].measured).sum() > 30
+
+
+def mirrored(trial: Trial) -> Trial:
+    """A file with left-handed axes: places and forces reflected, moments with the other sign."""
+    M = np.diag([1.0, 1.0, -1.0])
+    plates = tuple(
+        replace(
+            one, force=one.force @ M, moment=-one.moment @ M, origin=one.origin @ M, up=one.up @ M,
+            corners=None if one.corners is None else one.corners @ M,
+        )
+        for one in trial.plates
+    )  # fmt: skip
+    return replace(trial, markers=replace(trial.markers, p_WM=trial.markers.p_WM @ M), plates=plates)
+
+
+def test_a_person_with_sides_exchanged_is_never_good(walk):
+    """Plates and motion agreed, so that both legs "can be used", with ankles wrong by 177°."""
+    assert walk.static is not None
+    analysis = analyze(replace(walk, dynamic=mirrored(walk.dynamic), static=mirrored(walk.static)))
+    trust, first = analysis.loads.trust, leading(analysis.notices)[0]
+    assert first.code == "sides-exchanged"
+    assert "No angle and no load can be used" in first.sentence
+    assert trust.level is Grade.POOR
+    assert trust.verdict == first.sentence  # nothing beside it that "can be used"
+    assert motion_trust(analysis).level is Level.POOR
 
 
 def test_flight_is_not_missing_force():

@@ -20,9 +20,11 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.io.marker_set_file import WORDS
 from biomec.recording import Markers
 from biomec.recording.marker_set import SIDE, Side
+from biomec.signals.gap_filling import frames_from
 from biomec.signals.reconstruction import SampleOrigin
 
 Kind = Literal["identity", "sigma-mu", "table"]
+FADE_S = 0.25  # s from the nearest measured sample, over which a marker's weight falls to that of rebuilt ones
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class WeightOptions:
     markers  : marker -> weight, 0 or more. In global optimisation it is that marker's weight (times its segment's).
                Where coordinates are weighed, a segment's weight is multiplied by the mean of its markers' weights.
     rebuilt  : factor for samples that were rebuilt or interpolated, in global optimisation: they repeat what the
-               measured markers say, so they count little
+               measured markers say, so they count little; near measured samples they count more (`marker_weights`)
     """
 
     kind: Kind = setting(
@@ -129,6 +131,10 @@ def marker_weights(
     """Followed marker -> weight (T,) in global optimisation, 0 where it is not seen.
 
     origin : (T, M) `SampleOrigin` of every sample, if markers were rebuilt
+
+    Markers lie millimetres from the model. If the weight of one fell at once where it is hidden, the whole segment
+    would leap within a frame, and accelerations with it. So it falls evenly, from 1 at a measured sample to ``rebuilt``
+    at `FADE_S` from the nearest.
     """
     _refuse_unknown(options.markers, body.followed)
     if origin is not None and np.shape(origin) != markers.visible.shape:
@@ -137,14 +143,14 @@ def marker_weights(
             "one for each frame and marker."
         )
     by_segment = segment_weights(body, options)
+    away = None if origin is None else frames_from(np.asarray(origin == SampleOrigin.MEASURED)) / markers.rate_hz
     found = {}
     for k, name in enumerate(markers.names):
         if name not in body.followed:
             continue
         weight = by_segment[body.followed[name]] * options.markers.get(name, 1.0) * markers.visible[:, k]
-        if origin is not None:
-            second_hand = np.isin(origin[:, k], (SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED))
-            weight = weight * np.where(second_hand, options.rebuilt, 1.0)
+        if away is not None:
+            weight = weight * (1.0 - (1.0 - options.rebuilt) * np.minimum(away[:, k] / FADE_S, 1.0))
         found[name] = np.asarray(weight, dtype=np.float64)
     return found
 

@@ -345,7 +345,8 @@ def with_motion_faults(trust: LoadTrust, recorded: Iterable[Notice], masked: Boo
         return trust
     impossible = faults[0].severity is Severity.PROBLEM
     level = worst_grade([trust.level, Grade.POOR if impossible else Grade.CHECK])
-    return replace(trust, level=level, verdict=f"{faults[0].sentence} {trust.verdict}")
+    verdict = faults[0].sentence if impossible else f"{faults[0].sentence} {trust.verdict}"
+    return replace(trust, level=level, verdict=verdict)
 
 
 def limb_verdicts(contacts: Sequence[ContactVerdict]) -> tuple[LimbVerdict, ...]:
