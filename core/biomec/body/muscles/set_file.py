@@ -429,6 +429,7 @@ def spline_of(function: Mapping[str, Any], table: TomlTable, key: str) -> FloatA
 def _shipped_frames(name: str) -> tuple[dict[str, BodyMap], dict[str, SourceCoordinate]]:
     """Maps and coordinates that Biomec knows for a source; empty for others."""
     top = read_toml(resource("muscles", "frames.toml").read_text("utf-8"), "frames.toml", with_lines=True)
+    name = next((table.text("model") for table in top.tables("called") if name in table.texts("names")), name)
     maps: dict[str, BodyMap] = {}
     for table in top.tables("map"):
         if table.text("model") == name:
