@@ -12,17 +12,14 @@ from biomec.base.physics import GRAVITY
 from biomec.cli import main
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
-from biomec.recording import Session
-from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+from tests.core.pipeline.muscled import push_up_session
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory) -> Path:
     """Results of a project with nothing computed yet."""
     folder = tmp_path_factory.mktemp("muscles")
-    one = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(20.0, 20.0))
-    session = Session(one.dynamic, one.static, subject=one.person.subject)
-    save_project(Analysis(session).stored(), folder / "push.biomec")
+    save_project(Analysis(push_up_session()).stored(), folder / "push.biomec")
     options = ["--muscles", "legs", "--set", "signals.marker_filter=off", "--set", "signals.plate_filter=off"]
     assert main(["muscles", str(folder / "push.biomec"), "--out", str(folder / "out"), *options]) == 0
     return folder / "out"

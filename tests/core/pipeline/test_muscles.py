@@ -11,30 +11,25 @@ from biomec.base.progress import Cancelled
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, analyze, step_named
+from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, step_named
 from biomec.pipeline.outlook import run_as_far
 from biomec.pipeline.reopen import open_again
-from biomec.pipeline.settings import AnalysisSettings, MuscleSettings, SignalSettings
-from biomec.recording import Session
-from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
-
-SETTINGS = AnalysisSettings(
-    signals=SignalSettings(marker_filter=None, plate_filter=None), muscles=MuscleSettings(set="legs")
-)
+from biomec.pipeline.settings import MuscleSettings
+from tests.core.pipeline.muscled import before_muscles
+from tests.core.pipeline.muscled import with_muscles as muscled
 
 
 @pytest.fixture(scope="module")
 def before() -> Analysis:
-    acquisition = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(20.0, 20.0))
-    return analyze(Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject), SETTINGS)
+    return before_muscles()
 
 
 @pytest.fixture(scope="module")
-def whole(before) -> Analysis:
-    return before.run_until("muscles")
+def whole() -> Analysis:
+    return muscled()
 
 
-def with_muscles(analysis: Analysis, **changed) -> Analysis:
+def changed(analysis: Analysis, **changed) -> Analysis:
     muscles = replace(analysis.settings.muscles, **changed)
     return analysis.with_settings(replace(analysis.settings, muscles=muscles))
 
@@ -63,9 +58,9 @@ def test_every_frame_has_a_status_and_muscles_carry_the_torques(whole):
 
 
 def test_other_settings_make_it_stale_and_running_all_runs_it_again(whole):
-    changed = with_muscles(whole, sharing=SharingOptions(criterion="cubic"))
-    assert changed.stale == ("muscles",)
-    again = changed.run_all()
+    other = changed(whole, sharing=SharingOptions(criterion="cubic"))
+    assert other.stale == ("muscles",)
+    again = other.run_all()
     assert again.is_current("muscles")
     assert not np.allclose(again.muscles.forces.activation, whole.muscles.forces.activation, equal_nan=True)
 
@@ -106,14 +101,14 @@ def test_work_stops_when_it_is_cancelled(before):
 
 def test_what_cannot_be_is_said_and_the_rest_goes_on(before, tmp_path):
     (tmp_path / "own.toml").write_text('[meta]\nmodel = "own"\n', "utf-8")
-    stopped = run_as_far(with_muscles(before, set=str(tmp_path / "own.toml")), "muscles")
+    stopped = run_as_far(changed(before, set=str(tmp_path / "own.toml")), "muscles")
     assert stopped.is_current("loads")
     assert any("it holds no muscles" in notice.sentence for notice in stopped.notices)
 
 
 def test_measured_activation_takes_part_where_there_is_emg(before):
     """The virtual subject has EMG of arms alone: no channel is a leg muscle's, and without EMG there is no channel."""
-    hybrid = with_muscles(before, sharing=SharingOptions(emg=HYBRID))
+    hybrid = changed(before, sharing=SharingOptions(emg=HYBRID))
     with pytest.raises(BiomecError, match=r"No EMG channel .* could be matched"):
         hybrid.run("muscles")
     step = step_named("muscles")
@@ -131,6 +126,4 @@ def test_without_plates_it_says_what_that_means(before):
 
 def test_strength_by_volume_is_a_setting(whole):
     fit = MuscleFit(strength="volume")
-    assert (
-        with_muscles(whole, fit=fit).run_until("muscles").muscles.fitted.fmax.sum() != whole.muscles.fitted.fmax.sum()
-    )
+    assert changed(whole, fit=fit).run_until("muscles").muscles.fitted.fmax.sum() != whole.muscles.fitted.fmax.sum()

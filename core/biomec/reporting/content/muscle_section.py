@@ -1,0 +1,161 @@
+"""What a report says about muscles: trust, contact forces, activations, reserves, and timing beside the usual."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.body.muscles.emg_comparison import TimingAgreement, usual_timing
+from biomec.body.muscles.muscle_trust import ContactPeak, ReserveFigure
+from biomec.body.muscles.sharing_options import CRITERIA, SOLID
+from biomec.pipeline.analysis import Analysis
+from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent
+
+MUSCLES = "Muscles and joint contact"
+SIDES = ("right", "left")
+LISTED = 8  # torques with the largest reserves
+FOOT_OFF = "foot off"
+METHOD = (
+    "Static optimisation finds the activations that make the torques of the movement with the least effort. It does "
+    "not see muscles that work against each other, so that contact forces are low where a person stiffens a joint."
+)
+
+
+def muscles_section(analysis: Analysis) -> Section:
+    """Verdict, what the forces rest on, and tables."""
+    found = analysis.muscles
+    trust, sharing = found.trust, found.options.sharing
+    sources = "; ".join(f"{one.title} ({one.licence})" for one in found.sources)
+    about: dict[str, str | None] = {
+        "Muscle set": f"{found.set_name}, {len(found.fitted.muscles)} muscles",
+        "Source of the numbers": sources,
+        "Muscles share by": CRITERIA[sharing.criterion][0],
+        "Force curves": SOLID[sharing.curves],
+        "Strength of all muscles": percent(sharing.strength) if sharing.strength != 1.0 else None,
+        "Frames solved": f"{trust.solved} of {trust.frames}",
+        "Largest reserve torque": number(found.forces.largest_reserve_Nm, 1, "N·m"),
+        "Segments with limited scaling": ", ".join(trust.clipped) or None,
+    }
+    tables = [fact_table("", about), _contact_table(analysis), _muscle_table(analysis), _reserve_table(trust.reserves)]
+    limits = tuple(
+        (words.capitalize(), ", ".join(f"{name} {percent(share)}" for name, share in list(shares.items())[:LISTED]))
+        for words, shares in trust.states.items()
+    )
+    if limits:
+        note = (
+            "Share of the frames. A muscle that is slack or far from its best length hardly pulls; others do its work."
+        )
+        tables.append(Table("Muscles at their limits", ("What", "Muscles"), limits, note))
+    timing = _timing_table(analysis)
+    return Section(MUSCLES, (trust.verdict, METHOD), (*tables, *([] if timing is None else [timing])))
+
+
+def _contact_table(analysis: Analysis) -> Table:
+    """Greatest contact forces, right and left, with muscles and without."""
+    peaks = {one.joint: one for one in analysis.muscles.peaks}
+    factor = analysis.muscles.contacts.unit_factor("N/kg")
+    names = dict.fromkeys(joint.split(" ", 1)[1] if joint.startswith(SIDES) else joint for joint in reversed(peaks))
+    rows = []
+    for name in names:
+        sides = [peaks.get(f"{side} {name}") for side in SIDES]
+        if not any(sides):
+            rows.append((name.capitalize(), *_cells(peaks[name], factor), *(NOTHING,) * 4))
+        else:
+            rows.append((name.capitalize(), *_cells(sides[0], factor), *_cells(sides[1], factor)))
+    heads = ("[× weight]", "[N]", "[N/kg]", "without")
+    note = (
+        "Greatest size over the frames in which the loads of the joint can be used; without: the joint force without "
+        "muscles, in body weights."
+    )
+    return Table("Contact forces, right and left", ("Joint", *heads, *heads), tuple(rows), note)
+
+
+def _cells(peak: ContactPeak | None, factor: float) -> tuple[str, str, str, str]:
+    if peak is None:
+        return (NOTHING,) * 4
+    force = peak.force_N
+    return (
+        number(peak.times_weight, 2), number(force, 0), number(factor * force, 1), number(peak.net_times_weight, 2)
+    )  # fmt: skip
+
+
+def _muscle_table(analysis: Analysis) -> Table:
+    """Mean and greatest activation and greatest force of whole muscles, right and left."""
+    found = analysis.muscles
+    forces, elements = found.forces, found.fitted.muscles
+    there = forces.solved
+    rows = []
+    for group in dict.fromkeys(one.group for one in elements):
+        cells: list[str] = []
+        for side in SIDES:
+            which = [m for m, one in enumerate(elements) if one.group == group and one.side and one.side.value == side]
+            if not which or not there.any():
+                cells += [NOTHING] * 3
+                continue
+            weight = forces.optimum[there][:, which]
+            total = weight.sum(axis=1)
+            activation = (forces.activation[there][:, which] * weight).sum(axis=1)
+            activation = np.divide(activation, total, out=np.zeros_like(total), where=total > 0.0)
+            force = forces.force[there][:, which].sum(axis=1)
+            cells += [
+                percent(float(activation.mean())),
+                percent(float(activation.max())),
+                number(float(force.max()), 0),
+            ]
+        rows.append((group.capitalize(), *cells))
+    heads = ("Mean", "Peak", "Force [N]")
+    note = (
+        "Activation over the solved frames, parts of a muscle weighted by the force that they could give; peak force."
+    )
+    return Table("Activation and force of muscles, right and left", ("Muscle", *heads, *heads), tuple(rows), note)
+
+
+def _reserve_table(reserves: tuple[ReserveFigure, ...]) -> Table:
+    rows = tuple(
+        (one.torque.capitalize(), number(one.largest_Nm, 1), number(one.wanted_Nm, 1), percent(one.share))
+        for one in sorted(reserves, key=lambda one: -one.largest_Nm)[:LISTED]
+    )
+    columns = ("Torque", "Largest reserve [N·m]", "Largest torque [N·m]", "Frames beyond")
+    note = (
+        "A reserve is torque that no muscle carries. Frames beyond: with a reserve above 5 % of the largest torque and "
+        "1 N·m."
+    )
+    return Table("Torques that muscles do not carry", columns, rows, note)
+
+
+def timing(analysis: Analysis) -> tuple[TimingAgreement, ...]:
+    """Computed activity over the gait cycles of each side beside the usual one; empty for other movements."""
+    found, cycles = analysis.muscles, analysis.cycles
+    if cycles.phase != FOOT_OFF:
+        return ()
+    table = analysis.settings.emg.table
+    rows: list[TimingAgreement] = []
+    for side in SIDES:
+        group = cycles.groups.get(side.capitalize())
+        if group is None:
+            continue
+        offs = group.phase_changes_percent[group.valid]
+        offs = offs[np.isfinite(offs)]
+        spans = [(int(first), int(last)) for first, last in group.spans[group.valid]]
+        off = float(offs.mean()) if offs.size else None
+        rows += usual_timing(found.forces, found.fitted.muscles, table, side, spans, off)
+    return tuple(rows)
+
+
+def _timing_table(analysis: Analysis) -> Table | None:
+    try:
+        rows = timing(analysis)
+    except BiomecError:  # a table of muscles that is gone costs this comparison, not the report; EMG pages say it
+        return None
+    if not rows:
+        return None
+    cells = tuple(
+        (f"{one.side} {one.muscle}".capitalize(), _bars(one.expected), _bars(one.computed), percent(one.agreement))
+        for one in rows
+    )
+    columns = ("Muscle", "Usually active [% of cycle]", "Computed [% of cycle]", "Alike")
+    return Table("Activity over the gait cycle beside the usual", columns, cells, analysis.settings.emg.table.title)
+
+
+def _bars(stretches: tuple[tuple[float, float], ...]) -> str:
+    return ", ".join(f"{first:.0f} to {last:.0f}" for first, last in stretches) or "never"
