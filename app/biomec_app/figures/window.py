@@ -18,6 +18,7 @@ from biomec_app.figures.export import save_figure, save_table, write_figure
 from biomec_app.figures.kind import FigureChoice, FigureKind, compose, table_text
 from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
+from biomec_app.kit.faults import fault_told
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT, Theme, of_palette
 from biomec_app.session.context import Context, FigureSource
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DRAWING = "Drawing…"
+UNDRAWN = "The figure cannot be drawn"
 SCREEN_DPI, PAPER_DPI = 100.0, 300.0
 COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "Copy &Data"}
 PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
@@ -170,7 +172,7 @@ class FigureWindow(SideWindow):
         if self.closed or not self.context.document.is_open or self.context.document.analysis is not analysis:
             return
         if fault is not None or choices is None:
-            self.canvas.say(_told(fault))
+            self.canvas.say(fault_told(fault, UNDRAWN))
             return
         self._fill_choices(choices)
         self._find()
@@ -234,7 +236,7 @@ class FigureWindow(SideWindow):
             return
         if fault is not None:
             self._made_of = None
-            self.canvas.say(_told(fault))
+            self.canvas.say(fault_told(fault, UNDRAWN))
             return
         self._content = content
         self._draw()
@@ -258,7 +260,7 @@ class FigureWindow(SideWindow):
         if self.closed:
             return
         if fault is not None:
-            self.canvas.say(_told(fault))
+            self.canvas.say(fault_told(fault, UNDRAWN))
         elif drawn is not None and self._content is not None:
             self.canvas.show_drawn(drawn)
 
@@ -298,7 +300,7 @@ class FigureWindow(SideWindow):
 
     def _copied(self, kind: str, written: bytes | None, fault: Exception | None) -> None:
         if fault is not None or written is None:
-            self.values.setText(_told(fault))
+            self.values.setText(fault_told(fault, UNDRAWN))
             return
         if kind == "svg":
             copy_drawing(written)
@@ -334,7 +336,7 @@ class FigureWindow(SideWindow):
             self.values.setText(f"Saved as {path.name}.")
         else:
             self.values.setText("")
-            self.context.user.fail("Save figure", _told(fault))
+            self.context.user.fail("Save figure", fault_told(fault, UNDRAWN))
 
     # ------------------------------------------------------------------ Qt
 
@@ -373,13 +375,6 @@ class FigureWindow(SideWindow):
         if self.context.figure is self:
             self.context.figure = self._before
         super().closeEvent(event)
-
-
-def _told(fault: Exception | None) -> str:
-    """A fault as a sentence; one that is not the user's is named as the program's."""
-    if isinstance(fault, BiomecError):
-        return str(fault)
-    return f"The figure cannot be drawn because of an error in Biomec ({type(fault).__name__}: {fault})."
 
 
 def open_figure(context: Context, kind: FigureKind) -> FigureWindow:

@@ -106,11 +106,20 @@ class Preferences:
     @property
     def emg_channels(self) -> dict[str, str]:
         """Muscles that were chosen for EMG channels: name of the channel -> "right rectus femoris", "" for none."""
-        return {channel: words for channel, words in self._mapping("emg/channels").items() if isinstance(words, str)}
+        return self._texts("emg/channels")
 
     @emg_channels.setter
     def emg_channels(self, chosen: Mapping[str, str]) -> None:
         self._store.setValue("emg/channels", json.dumps(dict(chosen)))
+
+    @property
+    def report_files(self) -> dict[str, str]:
+        """Files that clinical reports are made with: "definition" and "template" -> path."""
+        return self._texts("report/files")
+
+    @report_files.setter
+    def report_files(self, chosen: Mapping[str, str]) -> None:
+        self._store.setValue("report/files", json.dumps(dict(chosen)))
 
     @property
     def analyse_imported(self) -> bool:
@@ -156,6 +165,9 @@ class Preferences:
         except ValueError:
             known = {}
         return known if isinstance(known, dict) else {}
+
+    def _texts(self, key: str) -> dict[str, str]:
+        return {name: text for name, text in self._mapping(key).items() if isinstance(text, str)}
 
     def plotted(self, kind: str) -> tuple[str, ...]:
         """Curves that were last chosen for a kind of movement; none if none were."""

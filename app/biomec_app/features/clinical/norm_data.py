@@ -32,6 +32,7 @@ from biomec_app.features.clinical.norm_description import DescriptionDialog
 from biomec_app.features.clinical.norm_making import MakingDialog, folder_name, made_norm
 from biomec_app.features.clinical.norm_mapping import MappingDialog
 from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, opened, with_buttons
+from biomec_app.kit.faults import fault_told
 from biomec_app.kit.painter import Painter
 from biomec_app.session.context import Context
 from biomec_app.session.norm_sets import (
@@ -202,7 +203,7 @@ class NormDataDialog(QDialog):
 
     def _read(self, path: Path, sets: tuple[NormSet, ...] | None, fault: Exception | None) -> None:
         if fault is not None:
-            self.wrong.say(_told(fault))
+            self.wrong.say(fault_told(fault, "The file cannot be read"))
         elif sets is not None:
             self.keep(sets)
         else:
@@ -344,9 +345,3 @@ def _button(name: str, text: str, tip: str, act: Any) -> QPushButton:
     button.setAutoDefault(False)
     button.clicked.connect(lambda _=False: act())
     return button
-
-
-def _told(fault: Exception) -> str:
-    if isinstance(fault, BiomecError):
-        return str(fault)
-    return f"The file cannot be read because of an error in Biomec ({type(fault).__name__}: {fault})."

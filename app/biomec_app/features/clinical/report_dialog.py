@@ -8,9 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -28,18 +25,18 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import run_first
 from biomec.recording import ClinicalNotes
 from biomec.recording.clinical_notes import LONG_TEXTS
-from biomec.reporting.clinical.definition import COLOURS, DEFINITIONS, PAPERS, SHIPPED
-from biomec_app.features.clinical.clinical_content import SOURCES, Recordings, missing_step
+from biomec_app.features.clinical.clinical_content import Recordings, missing_step
 from biomec_app.features.clinical.editing import change_notes
 from biomec_app.features.clinical.norm_data import fill_choice
-from biomec_app.features.clinical.report_making import MadeReport, Wishes, made_report, written_report
+from biomec_app.features.clinical.report_choices import ReportChoices
+from biomec_app.features.clinical.report_making import MadeReport, made_report, written_report
 from biomec_app.features.clinical.report_preview import ReportPreview
 from biomec_app.figures.report.writers import WRITERS
 from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.faults import fault_told
 from biomec_app.kit.forms.form import Form
 from biomec_app.kit.forms.rows import FormRow, ParagraphRow
 from biomec_app.kit.painter import Painter
-from biomec_app.plots.clinical.look import SIDE_COLOURS
 from biomec_app.session.context import Context
 from biomec_app.session.norm_sets import KnownNorms, known_norms
 from biomec_app.session.project_file import PROJECTS
@@ -47,10 +44,9 @@ from biomec_app.session.side_window import SideWindow, bring_to_front
 
 TITLE = "Clinical Report"
 TEXTS = "Kept with the recording and never filled in by Biomec; empty texts leave room to write by hand."
+UNMADE = "The report cannot be made"
 SIZE, WIDTH, LAYOUT = (1180, 700), 400, "report"
 FIRST = ".pdf"  # what the file dialog offers first
-AS_DEFINED, USUAL = "As the definition says", "The usual report"
-DEFINED = {name: USUAL if name == SHIPPED else name for name in DEFINITIONS.shipped()}
 LINES = {"findings": 5, "interpretation": 5, "recommendation": 4}
 
 
@@ -68,7 +64,6 @@ class ReportWindow(SideWindow):
         self.painter = Painter(self)
         self.made: MadeReport | None = None
         self._recordings: Recordings | None = None
-        self._definition_file = ""
         self._due = QTimer(self, singleShot=True, interval=0)
         self._due.timeout.connect(self._make)
         self._build()
@@ -90,8 +85,10 @@ class ReportWindow(SideWindow):
         self.tabs.setObjectName("report.tabs")
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self._texts(), "&Texts")
-        self.tabs.addTab(self._options(), "&Options")
-        self.preview = ReportPreview(self.painter, lambda fault: self.wrong.say(told(fault)))
+        self.choices = ReportChoices(self.context, self._compare)
+        self.choices.changed.connect(self.refresh)
+        self.tabs.addTab(_scrolling(self.choices), "&Options")
+        self.preview = ReportPreview(self.painter, lambda fault: self.wrong.say(fault_told(fault, UNMADE)))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.tabs)
         split.addWidget(self.preview)
@@ -133,42 +130,6 @@ class ReportWindow(SideWindow):
         layout.addStretch(1)
         return _scrolling(inside)
 
-    def _options(self) -> QWidget:
-        inside = QWidget()
-        form = QFormLayout(inside)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        self.definition = _combo("report.definition", "Pages as in", DEFINED)
-        self.definition.setCurrentIndex(max(0, self.definition.findData(SHIPPED)))
-        self.paper = _combo("report.paper", "Paper", {"": AS_DEFINED, **{one: one for one in PAPERS}})
-        colours = {key: SIDE_COLOURS[key].title for key in COLOURS if key in SIDE_COLOURS}
-        self.colours = _combo("report.colours", "Colours of the sides", {"": AS_DEFINED, **colours})
-        self.norm = _combo("report.norm", "Norm behind the curves", {})
-        fill_choice(self.norm, KnownNorms(()), "")
-        self.source = _combo("report.source", "Curves of", SOURCES)
-        self.nameless = QCheckBox("Without &name and date of birth")
-        self.nameless.setObjectName("report.nameless")
-        self.nameless.setToolTip("Identifier and age stand for them, also in the properties of the file")
-        self.compared = QCheckBox("&Compare with the other recordings that are open")
-        self.compared.setObjectName("report.compared")
-        self.compared.setChecked(True)
-        self.others = explanation()
-        file = _button("report.definition-file", "Definition from a &File…", self._ask_definition)
-        add = _button("report.compare", "Compare with a &Project…", self._compare)
-        for box, label in ((self.definition, "&Pages as in"), (self.paper, "P&aper"),
-                           (self.colours, "C&olours of the sides"), (self.norm, "&Norm behind the curves"),
-                           (self.source, "C&urves of")):  # fmt: skip
-            form.addRow(label, box)
-            box.currentIndexChanged.connect(self.refresh)
-            if box is self.definition:
-                form.addRow(file)
-        form.addRow(self.nameless)
-        form.addRow(self.compared)
-        form.addRow(self.others)
-        form.addRow(add)
-        self.nameless.toggled.connect(self.refresh)
-        self.compared.toggled.connect(self.refresh)
-        return _scrolling(inside)
-
     # ------------------------------------------------------------------ following the document
 
     @property
@@ -192,21 +153,13 @@ class ReportWindow(SideWindow):
             if self.form.entered(notes) != notes or self.made is None:
                 self.form.show(notes)
             names = ", ".join(one.name for one in self.context.comparison.conditions)
-            self.others.setText(names or "None is open.")
-            self.compared.setEnabled(bool(names))
+            self.choices.show_others(names)
         self.refresh()
 
     def refresh(self, *_: object) -> None:
         """Make the report anew, once for all that changes in a turn of the event loop."""
         if not self.closed:
             self._due.start()
-
-    def _wishes(self) -> Wishes:
-        return Wishes(
-            str(self.definition.currentData()), str(self.paper.currentData()), str(self.colours.currentData()),
-            str(self.norm.currentData()), self.context.preferences.norms_folder, self.nameless.isChecked(),
-            self.compared.isChecked(), str(self.source.currentData()),
-        )  # fmt: skip
 
     def _make(self) -> None:
         if self.closed or not self.context.document.is_open:
@@ -218,7 +171,7 @@ class ReportWindow(SideWindow):
             return
         self.wrong.say("")
         self.said.setText("Preparing the pages…")
-        recordings, wishes = self.recordings, self._wishes()
+        recordings, wishes = self.recordings, self.choices.wishes()
         before = self._made_of(recordings)
         folder = wishes.norms_folder
         self.painter.paint(
@@ -238,10 +191,10 @@ class ReportWindow(SideWindow):
             return
         if made is None:
             self.said.setText("")
-            self.wrong.say(told(fault))
+            self.wrong.say(fault_told(fault, UNMADE))
             return
         self._recordings, (self.made, known) = recordings, made
-        fill_choice(self.norm, known, str(self.norm.currentData()))
+        fill_choice(self.choices.norm, known, str(self.choices.norm.currentData()))
         left_out = len(self.made.report.left_out)
         count = len(self.made.report.pages)
         words = f"{count} page{'' if count == 1 else 's'}"
@@ -270,18 +223,6 @@ class ReportWindow(SideWindow):
 
     # ------------------------------------------------------------------ what the user does
 
-    def _ask_definition(self) -> None:
-        folder = self.context.preferences.folder
-        path = self.context.user.ask_file("Definition of a report", "Report definition (*.toml)", False, folder)
-        if path is not None:
-            self.use_definition(path)
-
-    def use_definition(self, path: Path) -> None:
-        """Take pages, logo and norm from a file."""
-        if self.definition.findData(str(path)) < 0:
-            self.definition.addItem(path.name, str(path))
-        self.definition.setCurrentIndex(self.definition.findData(str(path)))
-
     def _compare(self) -> None:
         path = self.context.user.ask_file("Compare with a recording", PROJECTS, False, self.context.preferences.folder)
         if path is not None:
@@ -293,7 +234,7 @@ class ReportWindow(SideWindow):
     def _ask_and_save(self) -> None:
         document = self.context.document
         stem = Path(document.analysis.session.dynamic.source.name).stem
-        if self.nameless.isChecked():
+        if self.choices.nameless.isChecked():
             stem = document.analysis.session.notes.identifier.strip() or "report"
         start = str(Path(self.context.preferences.folder) / f"{stem} report{FIRST}")
         path = self.context.user.ask_file("Save Report", kinds(), True, start)
@@ -306,7 +247,7 @@ class ReportWindow(SideWindow):
             return
         if not path.suffix:
             path = path.with_name(path.name + FIRST)
-        context, recordings, wishes = self.context, self.recordings, self._wishes()
+        context, recordings, wishes = self.context, self.recordings, self.choices.wishes()
         before = self._made_of(recordings)
         title = f"Report {path.name}"
 
@@ -330,31 +271,6 @@ class ReportWindow(SideWindow):
         self._due.stop()
         self.painter.stop()
         super().closeEvent(event)
-
-
-def told(fault: Exception | None) -> str:
-    """A fault as a sentence; one that is not the user's is named as the program's."""
-    if isinstance(fault, BiomecError):
-        return str(fault)
-    return f"The report cannot be made because of an error in Biomec ({type(fault).__name__}: {fault})."
-
-
-def _combo(name: str, label: str, options: dict[str, str]) -> QComboBox:
-    box = QComboBox()
-    box.setObjectName(name)
-    box.setAccessibleName(label)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(20)
-    for value, words in options.items():
-        box.addItem(words, value)
-    return box
-
-
-def _button(name: str, text: str, act: Callable[[], object]) -> QPushButton:
-    button = QPushButton(text)
-    button.setObjectName(name)
-    button.clicked.connect(lambda _=False: act())
-    return button
 
 
 def _scrolling(inside: QWidget) -> QScrollArea:

@@ -49,7 +49,7 @@ def test_a_click_on_a_curve_moves_the_person_to_that_instant(window, walking):
     expected = origin.first + 0.7 * (origin.last - origin.first)
     # a pixel of a panel is about half a percent of the cycle, a frame about one
     assert walking.document.frame == pytest.approx(expected, abs=2)
-    assert window.marked == ("right", origin)
+    assert window.cycles.marked == ("right", origin)
     assert window.exclude.isEnabled()
 
 
@@ -85,7 +85,7 @@ def test_a_cycle_is_excluded_with_a_reason_and_comes_back_with_undo(window, walk
     view = window.grids[KINEMATICS]
     course = point_of(view, "knee flexion", 70)[1]
     count, origin = len(course.curves), course.origins[0]
-    window._chosen(("right", origin))
+    window.cycles.mark(("right", origin))
     QTest.keyClick(view, Qt.Key.Key_Delete)
     settled(window, qtbot)
     notes = walking.document.analysis.session.notes
@@ -131,7 +131,7 @@ def test_every_choice_is_drawn_and_remembered(window, walking, qtbot):
     assert view.grid.style == EVERY
     assert {one.side for panel in view.panels() for one in panel.courses} == {"left"}
     assert view.look.colours == "red and green"
-    assert window.sides_box.currentData() == "left"
+    assert window.bar.sides_box.currentData() == "left"
     assert remembered_view(walking.preferences.clinical_view) == window.view
     damaged = {**stored_view(window.view), "style": "upside down"}
     assert remembered_view(damaged).style == ClinicalView().style
@@ -148,14 +148,14 @@ def test_keys_choose_panels_and_cycles_and_enlarge(window, walking):
     QTest.keyClick(view, Qt.Key.Key_Escape)
     assert view.enlarged == ""
     QTest.keyClick(view, Qt.Key.Key_Period)
-    first = window.marked
+    first = window.cycles.marked
     assert first is not None
     QTest.keyClick(view, Qt.Key.Key_Period)
-    assert window.marked != first
+    assert window.cycles.marked != first
     QTest.keyClick(view, Qt.Key.Key_Space)
-    assert walking.document.frame == window.marked[1].first
+    assert walking.document.frame == window.cycles.marked[1].first
     QTest.keyClick(view, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
-    assert walking.document.frame == window.marked[1].first + 1
+    assert walking.document.frame == window.cycles.marked[1].first + 1
 
 
 def test_what_is_saved_has_every_cycle_and_every_kind_of_file(window, qtbot, tmp_path):

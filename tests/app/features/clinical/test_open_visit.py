@@ -86,7 +86,7 @@ def test_cycles_of_all_recordings_are_pooled(shown, walk_analysis):
 
 def test_a_cycle_of_another_recording_brings_that_one_to_the_window(shown, context, visit):
     origin = next(one for one in visit.cycles()["right", "knee flexion"].origins if one.trial == 1)
-    shown._picked_in_list(1, "right", origin)
+    shown.trials.picked.emit(1, "right", origin)
     assert context.visit.place == 1
     assert context.document.analysis is visit.trials[1].analysis
     assert context.document.frame == origin.first
@@ -111,10 +111,10 @@ def test_unsaved_work_is_asked_about_before_another_recording_is_shown(shown, co
     analysis = context.document.analysis
     context.document.change("Texts", replace(analysis, session=replace(analysis.session, notes=notes)))
     context.user.answer = None
-    assert shown._show_trial(1) is False
+    assert shown.cycles._show_trial(1) is False
     assert context.visit.place == 0
     context.user.answer = DISCARD
-    assert shown._show_trial(1) is True
+    assert shown.cycles._show_trial(1) is True
     assert context.visit.members[0].analysis is visit.trials[0].analysis
 
 

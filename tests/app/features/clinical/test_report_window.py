@@ -1,10 +1,13 @@
 """File ▸ Clinical Report…: texts are kept with undo, options change the pages, and files are written in a job."""
 
+import docx
 import pytest
+from PySide6.QtWidgets import QPushButton
 
 from biomec.recording import ClinicalNotes
 from biomec.recording.clinical_notes import TEXTS
 from biomec.reporting.clinical.blocks import FreeText
+from biomec_app.features.clinical.report_choices import ReportChoices
 from biomec_app.features.clinical.report_dialog import ReportWindow, kinds
 from biomec_app.features.clinical.report_making import Wishes
 from biomec_app.figures.report.writers import WRITERS
@@ -32,7 +35,7 @@ def window(walking, qtbot, tmp_path):
     walking.user.show_written = lambda title, files, remarks: walking.user.written.extend(files)
     (tmp_path / "small.toml").write_text(SMALL)
     made = ReportWindow(walking)
-    made.use_definition(tmp_path / "small.toml")
+    made.choices.use_definition(tmp_path / "small.toml")
     made.show()
     settled(made, qtbot)
     yield made
@@ -87,10 +90,10 @@ def test_closing_keeps_what_was_typed(window, walking):
 def test_options_reach_the_report(window, walking, qtbot):
     name = walking.document.analysis.session.subject.name
     assert window.made.report.heading.who == name
-    window.nameless.setChecked(True)
-    window.paper.setCurrentIndex(window.paper.findData("Letter"))
-    window.colours.setCurrentIndex(window.colours.findData("red and green"))
-    window.norm.setCurrentIndex(window.norm.findData("none"))
+    window.choices.nameless.setChecked(True)
+    window.choices.paper.setCurrentIndex(window.choices.paper.findData("Letter"))
+    window.choices.colours.setCurrentIndex(window.choices.colours.findData("red and green"))
+    window.choices.norm.setCurrentIndex(window.choices.norm.findData("none"))
     settled(window, qtbot)
     assert name not in str(window.made.report.heading)
     assert (window.made.options.paper, window.made.options.colours) == ("Letter", "red and green")
@@ -101,12 +104,12 @@ def test_options_reach_the_report(window, walking, qtbot):
 def test_a_definition_decides_the_pages_and_a_bad_one_is_told(window, qtbot, tmp_path):
     own = tmp_path / "ours.toml"
     own.write_text('[report]\ntitle = "Gait"\n[[page]]\nkind = "kinematics"\n')
-    window.use_definition(own)
+    window.choices.use_definition(own)
     settled(window, qtbot)
     assert [page.kind for page in window.made.report.pages] == ["kinematics"]
     bad = tmp_path / "bad.toml"
     bad.write_text("[report\n")
-    window.use_definition(bad)
+    window.choices.use_definition(bad)
     settled(window, qtbot)
     assert "bad.toml" in window.wrong.text()
 
@@ -122,6 +125,36 @@ def test_the_report_is_written_in_the_background(window, walking, qtbot, tmp_pat
     qtbot.waitUntil(lambda: not walking.jobs.busy)
     assert "cannot be written as this" in window.wrong.text()
     assert not (tmp_path / "report.odt").exists()
+
+
+def test_a_word_template_is_taken_over_remembered_and_a_bad_one_is_told(window, walking, qtbot, tmp_path):
+    template = tmp_path / "ward.docx"
+    word = docx.Document()
+    word.sections[0].header.paragraphs[0].text = "Ward 3, third floor"
+    word.save(template)
+    walking.user.ask_file = lambda title, pattern, save, start: template
+    window.choices.findChild(QPushButton, "report.template-file").click()
+    assert window.choices.template.currentText() == "ward.docx"
+    window.save(tmp_path / "report.docx")
+    qtbot.waitUntil(lambda: not walking.jobs.busy)
+    sections = docx.Document(tmp_path / "report.docx").sections
+    assert sections[0].header.paragraphs[0].text == "Ward 3, third floor"
+
+    again = ReportChoices(walking, lambda: None)
+    assert again.wishes().template == template
+    assert again.wishes().definition == str(tmp_path / "small.toml")
+    again.template.setCurrentIndex(again.template.findData(""))
+    assert ReportChoices(walking, lambda: None).wishes().template is None
+
+    (tmp_path / "bad.docx").write_text("no document")
+    window.choices.use_template(tmp_path / "bad.docx")
+    window.save(tmp_path / "again.docx")
+    qtbot.waitUntil(lambda: not walking.jobs.busy)
+    assert "bad.docx: it is not a Word document" in window.wrong.text()
+    template.unlink()
+    assert ReportChoices(walking, lambda: None).wishes().template == tmp_path / "bad.docx"
+    (tmp_path / "bad.docx").unlink()
+    assert ReportChoices(walking, lambda: None).wishes().template is None, "a file that is gone is not offered"
 
 
 def test_every_kind_of_file_is_offered_and_pdf_first():
