@@ -38,7 +38,7 @@ from biomec.signals.gait_parameters import StrideKind
 
 UNKNOWN = "unknown"
 SPEEDS_APART = 0.1  # of the reported speed; beyond it curves differ by the speed alone
-SAGITTAL_MDC_DEG = 5.0  # sagittal angles of healthy adults in two sessions [Wilken2012]
+SAGITTAL_MDC_DEG = 5.0  # about, angles of young healthy adults in two sessions [Wilken2012]; for sagittal ones only
 GPS = "Gait Profile Score"
 COMPARED = ("speed", "cadence", "stride_length", "step_length", "step_width", "stride_time", "foot_off",
             "single_support", "double_support")  # fmt: skip
@@ -96,7 +96,7 @@ PUBLISHED: Mapping[str, Detectable] = FrozenDict(
     {
         GPS: Detectable(DETECTABLE_DEG, IMPORTANT_DEG, "MDC [GaitReference2023], MCID [Baker2012]"),
         **{
-            window.name: Detectable(SAGITTAL_MDC_DEG, None, "healthy adults, two sessions [Wilken2012]")
+            window.name: Detectable(SAGITTAL_MDC_DEG, None, "young healthy adults, two sessions [Wilken2012]")
             for window in WINDOWS
             if window.unit == "°" and BY_NAME[window.curve].plane == SAGITTAL and window.taken != "range"
         },

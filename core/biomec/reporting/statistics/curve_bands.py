@@ -5,7 +5,8 @@
 
 m, s are mean and sample standard deviation of n curves, m*, s* those of n curves drawn from them with replacement
 [Lenhoff1999]. The mean curve of all such people, or one further curve, lies within the band at every sample at once
-with the stated probability. Curves that are drawn are the units: cycles of one person tell nothing about other people.
+with nearly the stated probability; there, bands for 90 % held 86 % of the curves. Curves that are drawn are the units:
+cycles of one person tell nothing about other people.
 """
 
 from __future__ import annotations
