@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomec.base.errors import FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.cli.arguments import (
     AXES_HELP,
@@ -122,7 +122,11 @@ def _analyze(options: argparse.Namespace) -> int:
     analysis = analysis.with_settings(_settings(options, analysis.settings))
     for joint, file in options.functional:
         analysis = with_functional_trial(analysis.run_until("body"), joint, read_trial(file))
-    analysis = analysis.run_all(progress_on_terminal("Analysis"))
+    try:
+        analysis = analysis.run_all(progress_on_terminal("Analysis"))
+    except BiomecError:
+        tell(analysis.notices, least=Severity.WARNING)  # what was found while reading may be the reason
+        raise
     write_analysis(analysis, options.out, overwrite=options.force)
     _report(analysis, options.out)
     return _draw(analysis, options.out) if options.report else 0

@@ -8,11 +8,12 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import FileError
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.io.text import TextFile
 
 LONGEST_START_S = 86400.0
 SLOWEST_HZ = 5.0  # nobody records a movement with fewer samples a second
+ROUNDED = 0.01  # a rate that was rounded, such as 60 for 59.94, differs by less
 LATEST_S = 1e11  # three thousand years: clocks on the wall count seconds from 1970 or from year 1
 
 
@@ -118,6 +119,7 @@ def _even_clock(
         note = warning(
             "rate-disagrees",
             f"The header states {stated_hz:g} Hz but the times run at {measured:.6g} Hz; the header was believed.",
+            scope=Scope.RECORDING if abs(measured / stated_hz - 1.0) > ROUNDED else Scope.PART,
         )
         return Clock(stated_hz, start, frames, (note, *_missing_rows(frames, lines, stated_hz)))
     gappy = _clock_on_grid(time_s, lines, stated_hz, allowed=0.25)

@@ -21,8 +21,11 @@ from biomec.recording import ForcePlate, LabAxes, Session, Trial
 @np.errstate(over="ignore")  # what is infinitely far is far
 def examined(trial: Trial) -> Trial:
     """Return the trial with axes and plates by the evidence, units too where they were assumed, and all notices."""
-    trial, of_plates = examine_plate_units(examined_units(trial))
+    read = examined_units(trial)
+    trial, of_plates = examine_plate_units(read)
     axes, more = examine_axes(trial)
+    if axes.up != trial.axes.up:  # where a table acts, and its free moment, depend on what is up
+        trial, of_plates = examine_plate_units(with_axes(read, axes))
     trial, of_corners = examine_corners(with_axes(trial, axes))
     new = (*of_plates, *more, *of_corners, *examine_events(trial))
     return trial.with_notices(*(notice for notice in new if notice not in trial.notices))

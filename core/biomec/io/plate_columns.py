@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,6 +23,21 @@ _OPENSIM = re.compile(
 # Pe_D.Fx, Mao_E.COPy, plate1.Tz; with an underscore only for names that are plates by agreement
 _DOTTED = re.compile(r"(?P<name>.+)\.(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>(?:Mao|Pe)_[DE])_(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
+# Everything else that names quantity and axis in words: FP1_Fx, FP1.CoP.X, force1_vx, calcn_r_force_px, GRF_1_x, Fx1 …
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PRESSURE = re.compile(r"cof?p", re.IGNORECASE)  # CoP, COP, CofP
+_WITH_AXIS = re.compile(r"(?P<what>f|v|p|m|t|cop|for|mom)?(?P<axis>[xyz])")
+_NUMBERED = re.compile(
+    r"(?P<what>[fpm])(?P<plate>\d+)_(?P<axis>[123])", re.IGNORECASE
+)  # f1_1: a flattened C3D of OpenSim
+# quantity -> words that say it, endings of longer ones; a force that has a point or a moment of its own names both
+_SAID: dict[str, tuple[set[str], tuple[str, ...]]] = {
+    "point": ({"p", "cop", "point", "position", "pressure"}, ("position",)),
+    "torque": ({"m", "t", "mom", "moment", "torque", "grm", "grt"}, ("moment", "torque")),
+    "force": ({"f", "v", "for", "force", "grf"}, ("force",)),
+}
+_FILLERS = {"free", "ground", "reaction", "center", "centre", "of"}
+_JOINT_REACTION = {"on", "in"}  # hip_r_on_femur_r_in_ground_fx: what a joint bears, not a plate
 LARGEST = 1e9  # N, m or N m
 _QUANTITY = {"f": "force", "t": "torque", "m": "torque", "cop": "point"}
 
@@ -34,6 +49,11 @@ class _Columns:
     force: dict[str, int] = field(default_factory=dict)
     point: dict[str, int] = field(default_factory=dict)
     torque: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def complete(self) -> bool:
+        """Whether force and point of application have three components each."""
+        return len(self.force) == len(self.point) == 3
 
     def all(self) -> list[int]:
         return [*self.force.values(), *self.point.values(), *self.torque.values()]
@@ -55,6 +75,35 @@ def column_meaning(column: str) -> tuple[str, str, str] | None:
     return (match["name"].strip(), _QUANTITY[match["what"].lower()], match["axis"].lower()) if match else None
 
 
+def loose_meaning(column: str) -> tuple[str, str, str] | None:
+    """The same by the words in a name; such a column is of a plate only beside five others that complete it."""
+    numbered = _NUMBERED.fullmatch(column)
+    if numbered:
+        return _plate_name(numbered["plate"]), _said([numbered["what"].lower()]), "xyz"[int(numbered["axis"]) - 1]
+    words = [word.lower() for word in _WORDS.findall(_PRESSURE.sub("Cop", column))]
+    match, rest = None, list(words)
+    for k in reversed(range(len(words))):
+        match = _WITH_AXIS.fullmatch(words[k])
+        if match:
+            rest = words[:k] + words[k + 1 :]
+            break
+    if match is None or set(words) >= _JOINT_REACTION:
+        return None
+    quantity = _said([match["what"]] if match["what"] else rest)
+    if not quantity:
+        return None
+    name = "_".join(word for word in rest if word not in _FILLERS and not _said([word]))
+    return _plate_name(name), quantity, match["axis"]
+
+
+def _said(words: Sequence[str]) -> str:
+    """The quantity that is named, or ""."""
+    for quantity, (known, endings) in _SAID.items():
+        if any(word in known or word.endswith(endings) for word in words):
+            return quantity
+    return ""
+
+
 def _plate_name(name: str) -> str:
     """A name for the plate that OpenSim calls nothing or by a number."""
     return "plate" if not name else f"plate_{name}" if name.isdecimal() else name
@@ -67,17 +116,21 @@ def plates_of_columns(
 
     A plate needs three components of force and three of its point of application; torques that are not there are zero.
     """
-    found: dict[str, _Columns] = {}
-    for k, column in enumerate(columns):
-        meaning = column_meaning(column)
-        if meaning is not None:
-            name, quantity, axis = meaning
-            getattr(found.setdefault(name, _Columns()), quantity).setdefault(axis, k)
+    found, notices = _by_plate(columns, column_meaning), list[Notice]()
+    if not any(one.complete for one in found.values()):
+        loose = {name: one for name, one in _by_plate(columns, loose_meaning).items() if one.complete}
+        if loose:
+            shown = ", ".join(
+                f"{name} ({', '.join(columns[k] for k in one.force.values())} …)" for name, one in loose.items()
+            )
+            notices.append(
+                info("plate-columns-read", f"Plates were read from columns by the words in their names: {shown}.")
+            )
+        found |= loose
     plates: list[ForcePlate] = []
-    notices: list[Notice] = []
     used: set[int] = set()
     for name, of_plate in found.items():
-        if len(of_plate.force) < 3 or len(of_plate.point) < 3:
+        if not of_plate.complete:
             if of_plate.force:
                 notices.append(_incomplete(name, of_plate))
             continue
@@ -94,6 +147,17 @@ def plates_of_columns(
         plates.append(ForcePlate.from_centre_of_pressure(name, force, point, torque, rate_hz, up, start_s=start_s))
         used.update(of_plate.all())
     return tuple(plates), [k for k in range(len(columns)) if k not in used], tuple(notices)
+
+
+def _by_plate(columns: Sequence[str], meaning: Callable[[str], tuple[str, str, str] | None]) -> dict[str, _Columns]:
+    """Columns sorted by plate, quantity and axis; of two that mean the same, the first."""
+    found: dict[str, _Columns] = {}
+    for k, column in enumerate(columns):
+        meant = meaning(column)
+        if meant is not None:
+            name, quantity, axis = meant
+            getattr(found.setdefault(name, _Columns()), quantity).setdefault(axis, k)
+    return found
 
 
 def _vector(values: FloatArray, which: dict[str, int]) -> FloatArray:

@@ -240,8 +240,8 @@ def _check_movement(trial: Trial, static: Trial | None) -> list[Notice]:
 def _check_static(trial: Trial, static: Trial) -> list[Notice]:
     notices = []
     name = static.source.name
-    there, here = set(static.markers.names), trial.markers.names
-    absent = [marker for marker in here if marker not in there]
+    there, here = {marker.casefold() for marker in static.markers.names}, trial.markers.names
+    absent = [marker for marker in here if marker.casefold() not in there]
     if here and len(absent) > len(here) / 2:
         words = f"{len(absent)} of {len(here)} markers of {trial.source.name} are not in the static {name}."
         notices.append(warning("static-other-markers", words + " Is it the right one?", *absent))

@@ -40,7 +40,7 @@ def read_trc(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     text = read_text(path, "TRC")
     keys, at = _header(text)
     labels, columns, delimiter, first_row, notices = _columns(text, at + 2, count_of(keys.get("nummarkers", "")))
-    table = read_table(text, first_row, columns, delimiter)
+    table = read_table(text, first_row, columns, _delimiter_of_rows(text, first_row, delimiter))
     clock = read_clock(
         text,
         table.values[:, 1],
@@ -56,6 +56,12 @@ def read_trc(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     start = numbered if np.isfinite(numbered) else number(keys.get("origdatastartframe", ""))
     notices = (*notices, *table.notices, *count, *clock.notices, *unit_notices)
     return trial_of_points(text.source, points, clock, start, notices)
+
+
+def _delimiter_of_rows(text: TextFile, first_row: int, delimiter: str | None) -> str | None:
+    """What parts the numbers: as in the header, but blanks where the rows have none of its tabs."""
+    rows = (line for line in text.lines[first_row - 1 :] if line.strip())
+    return delimiter if delimiter is None or delimiter in next(rows, delimiter) else None
 
 
 def _header(text: TextFile) -> tuple[dict[str, str], int]:

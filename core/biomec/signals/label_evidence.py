@@ -28,6 +28,7 @@ _PREFIXES = {"right": Side.RIGHT, "left": Side.LEFT, "r": Side.RIGHT, "l": Side.
 _SUFFIXES = {**_PREFIXES, "d": Side.RIGHT, "e": Side.LEFT}
 
 
+FEWEST = 6  # labels that begin alike, for that to be a prefix
 GUESSED = 0.1  # confidence that a reading loses when its side is only the last letter of a word: LHEE is not a left LHE
 
 
@@ -47,6 +48,16 @@ def plain(text: str) -> str:
 def without_subject(label: str) -> str:
     """Label without ``Subject:`` before it."""
     return label.rpartition(":")[2].strip() or label
+
+
+def common_prefix(labels: Sequence[str]) -> str:
+    """What all labels begin with, up to its last ``_``, ``-``, ``.`` or blank; "" if that is a side, or for few."""
+    if len(labels) < FEWEST:
+        return ""
+    first, last = min(labels), max(labels)  # in their order, what these two begin with all others begin with
+    same = next((k for k, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    prefix = re.sub(r"[^_\-. ]*$", "", first[:same])
+    return "" if plain(prefix) in _SIDES else prefix
 
 
 def label_forms(label: str) -> dict[LabelForm, float]:

@@ -14,6 +14,7 @@ from biomec.recording.marker_set import MarkerDefinition, MarkerSet
 from biomec.signals.label_evidence import (
     LabelForm,
     Standing,
+    common_prefix,
     could_be_misspelt,
     label_forms,
     pattern_form,
@@ -128,6 +129,10 @@ def _by_name(labels: Sequence[str], marker_set: MarkerSet) -> dict[str, Suggesti
     """Best suggestion for every label that has one."""
     forms = _forms_of(marker_set)
     found = {label: best for label in labels if (best := _best(label, marker_set, forms)) is not None}
+    prefix = common_prefix(labels)
+    if prefix and 2 * len(found) < len(labels):
+        bare = {label: _best(label.removeprefix(prefix), marker_set, forms) for label in labels}
+        found = {label: replace(best, label=label) for label, best in bare.items() if best is not None}
     taken = {suggestion.target for suggestion in found.values()}
     free = [marker for marker in marker_set.markers if marker.name not in taken]
     for label in labels:

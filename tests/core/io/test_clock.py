@@ -48,6 +48,7 @@ def test_header_and_times_that_disagree_are_reported() -> None:
     found = clock(np.arange(100) / 50.0, 100.0)
     assert found.rate_hz == 100.0
     assert [notice.code for notice in found.notices] == ["rate-disagrees"]
+    assert found.notices[0].lowers_trust
     assert "states 100 Hz but the times run at 50 Hz" in found.notices[0].sentence
 
 

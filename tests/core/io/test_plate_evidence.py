@@ -83,6 +83,17 @@ def test_a_free_moment_in_newton_millimetres_is_said():
     assert codes(notices) == ["free-moment-implausible"]
 
 
+def test_a_table_with_z_up_is_judged_by_its_own_vertical():
+    """Its free moment had been measured against the shear force, before anybody had looked what is up."""
+    turn = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    plate = ForcePlate.from_centre_of_pressure("P", FORCE @ turn.T, COP @ turn.T, TWIST @ turn.T, 1000.0, UP)
+    trial = Trial(Source("x.mot", "MOT", "", 0), Markers.none(20, 100.0), LabAxes(), plates=(plate,))
+    done = examined(trial)
+    assert done.axes.up == "+z"
+    assert "free-moment-implausible" not in codes(done.notices)
+    np.testing.assert_allclose(done.plates[0].centre_of_pressure(), COP @ turn.T, atol=1e-12)
+
+
 def test_reversed_plates_push_the_other_way_at_the_same_place():
     trial = table()
     done = reversed_plates(trial)

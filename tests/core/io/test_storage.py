@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biomec.base.errors import FileError
-from biomec.io.plate_columns import column_meaning
+from biomec.io.plate_columns import column_meaning, loose_meaning
 from biomec.io.storage import read_storage, write_storage
 from biomec.recording import Analog, ForcePlate, Trial
 from tests.core.io.trials import ON_DISK, analogs, same, trials, walk
@@ -51,6 +51,15 @@ def wrench_about_lab_origin(plate: ForcePlate) -> np.ndarray:
         ("l_ground_force_v{}", "l_ground_force_p{}", "l_ground_torque_{}", "l"),
         ("ground_force_1_v{}", "ground_force_1_p{}", "ground_force_1_m{}", "plate_1"),
         ("GROUND_FORCE_V{}", "GROUND_FORCE_P{}", "GROUND_TORQUE_{}", "plate"),
+        ("FP1_F{}", "FP1_COP{}", "FP1_T{}", "fp_1"),
+        ("FP2.Force.{}", "FP2.CoP.{}", "FP2.Moment.{}", "fp_2"),
+        ("FP1.For{}", "FP1.Cop{}", "FP1.Mom{}", "fp_1"),
+        ("F{}1", "P{}1", "M{}1", "plate_1"),
+        ("force2_v{}", "force2_p{}", "moment2_{}", "plate_2"),
+        ("GRF_1_{}", "CofP_1_{}", "GRM_1_{}", "plate_1"),
+        ("calcn_r_force_v{}", "calcn_r_force_p{}", "calcn_r_torque_{}", "calcn_r"),
+        ("externalforce_l_v{}", "externalforce_l_p{}", "externalmoment_l_{}", "l"),
+        ("Right_GRF_{}", "Right_Center_of_Pressure_{}", "Right_Free_Moment_{}", "right"),
     ],
 )
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -74,6 +83,23 @@ def test_names_of_plates(tmp_path: Path, force: str, point: str, torque: str, na
 )
 def test_what_is_not_a_plate(column: str) -> None:
     assert column_meaning(column) is None
+
+
+def test_plates_numbered_like_a_flattened_table_are_known(tmp_path: Path) -> None:
+    columns = [f"{what}{plate}_{axis}" for plate in (1, 2) for what in "fpm" for axis in (1, 2, 3)]
+    rows = [[*row, *(2.0 * value for value in row)] for row in NUMBERS]
+    trial = read(tmp_path, HEADER.replace("10", "19") + table(columns, rows))
+    assert [plate.name for plate in trial.plates] == ["plate_1", "plate_2"]
+    np.testing.assert_array_equal(trial.plates[1].force, 2.0 * np.array(NUMBERS)[:, :3])
+    assert "plate_1 (f1_1, f1_2, f1_3 …)" in next(
+        one.sentence for one in trial.notices if one.code == "plate-columns-read"
+    )
+
+
+def test_what_joints_bear_is_no_plate(tmp_path: Path) -> None:
+    columns = [f"hip_r_on_femur_r_in_ground_{what}{axis}" for what in "fpm" for axis in "xyz"]
+    assert read(tmp_path, HEADER + table(columns, NUMBERS)).plates == ()
+    assert all(loose_meaning(column) is None for column in (*columns, "time", "knee_angle_r", "soleus_r.fiber_force"))
 
 
 def test_incomplete_plates_stay_channels_and_missing_torque_is_said(tmp_path: Path) -> None:

@@ -105,6 +105,13 @@ def test_ways_of_writing_the_same(tmp_path: Path, change: object) -> None:
     assert trial.rate_hz == usual.rate_hz
 
 
+def test_rows_of_blanks_below_a_header_of_tabs(tmp_path: Path) -> None:
+    full = ROWS.replace("\t\t\t\t", "\tnan\tnan\tnan\t")
+    usual = read(tmp_path, HEADER + "\n" + full)
+    blanks = "\n".join("   ".join(row.split("\t")) for row in full.splitlines()) + "\n"
+    assert same(read(tmp_path, HEADER + "\n" + blanks).markers.p_WM, usual.markers.p_WM)
+
+
 def test_encodings(tmp_path: Path) -> None:
     text = (HEADER + ROWS).replace("C7", "Pé_D")
     for encoding in ("utf-8", "utf-8-sig", "latin-1", "utf-16"):

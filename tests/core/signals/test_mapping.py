@@ -11,6 +11,7 @@ from biomec.pipeline.settings import PreparationSettings
 from biomec.pipeline.steps.preparation import best_marker_set, preparation
 from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
+from biomec.signals.label_evidence import common_prefix
 from biomec.signals.mapping import ACCEPT, HIGH, apply_mapping, completed, suggest_mapping
 from tests.core.signals.marker_bodies import make_trial, standing, static_trial
 from tests.real_data import recording
@@ -259,6 +260,17 @@ def test_a_mapping_renames_and_says_so():
 def test_a_profile_with_subject_prefixes_fits_names_without_them():
     profile = LabelMap("lab", "biomec-full", {"Ann:RASI": "CIAS_D"})
     assert apply_mapping(make_trial(("RASI",), np.zeros((1, 1, 3))), profile).markers.names == ("CIAS_D",)
+
+
+def test_a_word_before_all_labels_is_no_part_of_them():
+    """A static with B_LASI, B_RASI … fitted no marker set."""
+    names = [marker.name for marker in PIG.markers if not marker.optional]
+    for word in ("B_", "Subject 7 - ", "trial1."):
+        suggested = suggest_mapping([word + name for name in names], PIG).accepted()
+        assert dict(suggested.targets) == {word + name: name for name in names}
+    assert common_prefix(["L_IAS", "R_IAS", "L_FLE", "R_FLE", "L_FAL", "R_FAL"]) == ""
+    assert common_prefix([f"R.{name}" for name in ("ASIS", "PSIS", "Knee", "Ankle", "Heel", "Toe")]) == ""
+    assert common_prefix(["B_LASI", "B_RASI"]) == ""  # two labels are no habit
 
 
 def test_a_mapping_that_would_give_one_name_twice_is_refused():

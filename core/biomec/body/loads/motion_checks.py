@@ -237,7 +237,8 @@ class _Feet:
         self.level = longest < RESTING_S * rate_hz
         if pelvis is not None:
             rate = system.layout.point(f"{pelvis}.com").rate(qdot)[seen][:, [0, 2]]
-            self.walked_m_s = float(np.nanmedian(np.linalg.norm(rate, axis=1)))  # also there and back
+            speed = np.linalg.norm(rate, axis=1)
+            self.walked_m_s = float(np.nanmedian(speed)) if np.isfinite(speed).any() else 0.0  # also there and back
 
     @property
     def moving(self) -> list[BoolArray]:

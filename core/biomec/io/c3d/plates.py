@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from biomec.io.labels import unique_names
 from biomec.recording import LOADED_N, ForcePlate
 
 SMALLEST_SIDE_M = 0.02
+NOMINAL = "NOMINAL_CORNERS"  # parameter of ours: 1 for plates whose corners nobody knew when the file was written
 STANDING_N = 100.0  # a baseline above this is a person, not drift
 SAMPLES_AT_ONCE = 8192
 
@@ -30,6 +31,7 @@ class PlateSetup:
     R_WP       : (3, 3) plate axes as columns
     up         : (3,) the surface's normal away from the ground
     polynomial : Kistler's twelve coefficients [m], or None
+    nominal    : the corners give the axes only; where the plate ends was not known to who wrote the file
     """
 
     name: str
@@ -42,6 +44,7 @@ class PlateSetup:
     R_WP: FloatArray
     up: FloatArray
     polynomial: FloatArray | None
+    nominal: bool = False
 
 
 def read_setups(
@@ -60,12 +63,13 @@ def read_setups(
     titles = [*parameters.texts("FORCE_PLATFORM", "LABELS"), *[""] * used][:used]
     names, notices = unique_names([title or f"Plate {k + 1}" for k, title in enumerate(titles)], "plate")
     setups: list[PlateSetup] = []
+    nominal = parameters.counts("FORCE_PLATFORM", NOMINAL)
     found = list(notices)
     for k, name in enumerate(names):
         try:
             kind = int(types[k]) if k < len(types) else 0
             setup, notes = _read_setup(parameters, channels, metres, k, kind, name)
-            setups.append(setup)
+            setups.append(replace(setup, nominal=k < len(nominal) and nominal[k] == 1))
             found += [Notice(n.severity, n.code, f"{file}: {n.sentence}", n.about) for n in notes]
         except NotUnderstood as reason:
             sentence = f"{file}: {name} was left out, because {reason}. Its channels are kept as analog channels."
@@ -246,9 +250,8 @@ def build_plate(
     centre = setup.corners.mean(axis=0)
     lever = setup.origin * ([0.0, 0.0, 1.0] if PLATE_TYPES[setup.type].half_sides else [1.0, 1.0, 1.0])
     to_surface = None if "P" in PLATE_TYPES[setup.type].signals else setup.R_WP @ lever
-    plate = ForcePlate(
-        setup.name, force, moment, rate_hz, centre, setup.up, setup.corners, setup.type, to_surface=to_surface
-    )
+    corners = None if setup.nominal else setup.corners
+    plate = ForcePlate(setup.name, force, moment, rate_hz, centre, setup.up, corners, setup.type, to_surface=to_surface)
     return plate, tuple(notices)
 
 

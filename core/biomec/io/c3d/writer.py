@@ -21,7 +21,7 @@ from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, DataLayout, find_layout
 from biomec.io.c3d.measures import written_measures
 from biomec.io.c3d.parameters import INTEGER, REAL, TEXT
-from biomec.io.c3d.plates import NotUnderstood, plate_axes
+from biomec.io.c3d.plates import NOMINAL, NotUnderstood, plate_axes
 from biomec.io.c3d.points import LISTS
 from biomec.io.labels import listed, unique_names
 from biomec.io.left_out import PARTS, left_out
@@ -128,6 +128,7 @@ class _Channels:
     units: list[str] = field(default_factory=list)
     blocks: list[FloatArray] = field(default_factory=list)
     corners: list[FloatArray] = field(default_factory=list)
+    nominal: list[bool] = field(default_factory=list)
     plate_names: list[str] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
 
@@ -178,6 +179,7 @@ def _add_plate(channels: _Channels, plate: ForcePlate) -> None:
     names = [f"{plate.name}.{signal}" for signal in ("Fx", "Fy", "Fz", "Mx", "My", "Mz")]
     channels.add(names, ["N"] * 3 + ["Nmm"] * 3, values, plate.rate_hz, plate.start_s)
     channels.corners.append(corners)
+    channels.nominal.append(plate.corners is None)
     channels.plate_names.append(plate.name)
 
 
@@ -264,6 +266,8 @@ def _extra_parameters(trial: Trial, points: _Points, channels: _Channels) -> Map
             ("FORCE_PLATFORM", "CHANNEL"): np.arange(1, 6 * count + 1).reshape(count, 6).T,
             ("FORCE_PLATFORM", "LABELS"): channels.plate_names,
         }
+        if any(channels.nominal):  # so that nobody who reads this believes them
+            extra["FORCE_PLATFORM", NOMINAL] = np.array(channels.nominal, dtype=np.int64)
     if trial.events:
         absolute = np.array([event.time_s for event in trial.events]) + (trial.first_frame - 1) / trial.rate_hz
         minutes = np.floor(absolute / 60.0)

@@ -252,6 +252,7 @@ def test_a_plate_without_corners_keeps_its_centre_of_pressure(tmp_path):
     assert_allclose(back.force, force, rtol=1e-6)
     assert_allclose(back.centre_of_pressure(), plate.centre_of_pressure(), atol=1e-6)
     assert_allclose(back.free_moment(), plate.free_moment(), atol=1e-5)
+    assert back.corners is None  # of the square that was written: a belt's force was then "outside the plate"
 
 
 def test_what_c3d_does_not_hold_is_said(tmp_path):
