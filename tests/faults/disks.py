@@ -108,12 +108,13 @@ def lose_power(case: Case, old: int | None, place: Path, draws: int = 3) -> int:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=20, help="random disks for each moment of a power loss")
+    parser.add_argument("--only", metavar="CASE", choices=[case.name for case in CASES])
     options = parser.parse_args(arguments)
     bad = 0
     logging.disable()  # the sentences about compiled code are checked, not shown
     for case in CASES:
-        if case.name == "compilation":  # does the same to files as "compiled code"
-            continue
+        if case.name != options.only and (options.only or case.name == "compilation"):
+            continue  # a compilation does the same to files as "compiled code"
         words, began = [], time.perf_counter()
         tries: list[tuple[str, Callable[[Path], int]]] = [
             *((name, partial(fail_everywhere, case, name)) for name in FAULTS),
