@@ -5,7 +5,7 @@ import json
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from biomec.reporting.norms.mapped_csv import parse_mapping, read_mapping
 from biomec.reporting.norms.norm_file import SET, read_norm_set
 from biomec.reporting.norms.readers import read_norms
 from biomec.reporting.tables import Table
-from biomec.signals.emg_muscles import MUSCLES
+from biomec.signals.emg_muscles import MUSCLES, EmgReading
 from biomec_resources import resource
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.tiny_run import tiny_run
@@ -308,11 +308,14 @@ MUSCLE_SET = (ROOT / "tests" / "fuzz" / "two-muscles.toml").read_bytes()
 ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
 RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
 PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
+PREFERENCES += b'[emg]\nchannels="{\\"Sensor 1\\": \\"right rectus femoris\\"}"\n'
 TEXTS = (".emt", ".trc", ".mot", ".csv")
 
 
 def _settings() -> tuple[bytes, ...]:
-    return (settings_text(AnalysisSettings()).encode(),)
+    usual = AnalysisSettings()
+    emg = EmgReading(channels={"Sensor 1": "right rectus femoris", "Sensor 2": ""})
+    return tuple(settings_text(one).encode() for one in (usual, replace(usual, emg=emg)))
 
 
 TARGETS: tuple[Target, ...] = (

@@ -36,7 +36,6 @@ DOUBLE = TOE_OFF - OTHER_STRIKE  # each double support
 STRIKE_PITCH, TOE_OFF_PITCH = float(np.deg2rad(18.0)), float(np.deg2rad(48.0))
 EARLY = 0.04  # the toes start to come down this long before the heel strikes
 LIFTED, LEVELLED = 0.70, 0.94  # where the swinging foot is steepest, and where it is ready to strike
-CLEARANCE = 0.022  # of stature
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +56,12 @@ class FootCurves:
     stride: FloatArray
 
 
-def foot_curves(
-    skeleton: Skeleton, side: str, strides: Jet, stride_m: float, inwards_m: float, height_m: float
-) -> FootCurves:
+def foot_curves(skeleton: Skeleton, side: str, strides: Jet, stride_m: float, inwards_m: float) -> FootCurves:
     """A foot that strikes the ground at every whole number of ``strides`` (T,), each ``stride_m`` after the last.
 
     The left foot walks half a stride ahead of the right one's numbers. Feet are ``inwards_m`` nearer to the midline
-    than while standing.
+    than while standing. The ball swings to where the foot lands with its toes up, not to where the foot as it is just
+    now would touch the floor with its heel: that is below the floor as long as the toes point down.
     """
     number = np.floor(strides.value)
     p = strides - number
@@ -74,13 +72,12 @@ def foot_curves(
     x = stride_m * (number + (0.0 if side == "right" else 0.5))
     place = np.stack([x, np.zeros_like(number), np.full_like(number, -s * inwards_m)], axis=1)
     ahead = np.array([stride_m, 0.0, 0.0])
-    rolled = applied(turn(Z, pitch), ball - heel)  # from heel to ball
-    on_heel, on_ball = rolled + (heel + place), Jet.still(ball + place)
+    on_heel = applied(turn(Z, pitch), ball - heel) + (heel + place)  # where the ball is while the foot rolls
+    on_ball = Jet.still(ball + place)
+    landing = applied(turn(Z, STRIKE_PITCH - _next_slap(p)), ball - heel) + (heel + place + ahead)
     sway = quick_step((1.0 / (1.0 - TOE_OFF)) * (p - TOE_OFF))
-    free = 1.0 - sway
-    none = 0.0 * sway
-    lift = 64.0 * CLEARANCE * height_m * (sway * free) * (sway * free) * (sway * free)
-    swung = free[:, None] * on_ball + sway[:, None] * (on_heel + ahead) + stacked(none, lift, none)
+    risen = quick_step((1.0 / (LEVELLED - TOE_OFF)) * (p - TOE_OFF))  # the heel is lowest once the foot is level
+    swung = on_ball + stacked(sway, risen, sway) * (landing - on_ball)
     now = _chosen([np.asarray(p.value < 0.3), np.asarray(p.value < TOE_OFF)], [on_heel, on_ball], swung)
     share = step_up((1.0 / DOUBLE) * p) * (1.0 - step_up((1.0 / DOUBLE) * (p - OTHER_STRIKE)))
     along = step_up((1.0 / (OTHER_STRIKE - FLAT)) * (p - FLAT))
@@ -93,10 +90,14 @@ def foot_curves(
 def _pitch(p: Jet) -> Jet:
     """Angle (T,) of the foot to the floor at the share p of the stride, toes up positive [rad]."""
     slap = STRIKE_PITCH * step_up((1.0 / (FLAT + EARLY)) * (p + EARLY))
-    next_slap = STRIKE_PITCH * step_up((1.0 / (FLAT + EARLY)) * (p - (1.0 - EARLY)))
     rise = TOE_OFF_PITCH * step_up((1.0 / (LIFTED - HEEL_OFF)) * (p - HEEL_OFF))
     level = (TOE_OFF_PITCH + STRIKE_PITCH) * step_up((1.0 / (LEVELLED - LIFTED)) * (p - LIFTED))
-    return STRIKE_PITCH - slap - next_slap - rise + level
+    return STRIKE_PITCH - slap - _next_slap(p) - rise + level
+
+
+def _next_slap(p: Jet) -> Jet:
+    """How far (T,) the toes have come down towards the next strike at the share p of the stride [rad]."""
+    return STRIKE_PITCH * step_up((1.0 / (FLAT + EARLY)) * (p - (1.0 - EARLY)))
 
 
 def _chosen(conditions: list[BoolArray], jets: list[Jet], otherwise: Jet) -> Jet:
@@ -170,7 +171,7 @@ class _Walker:
         self.strides = {side: self.time + phase for side, phase in FIRST.items()}
         self.legs = {side: Leg(skeleton, side) for side in SIDES}
         self.feet: dict[str, FootCurves] = {
-            side: foot_curves(skeleton, side, phase, self.stride_m, 0.027 * self.height, self.height)
+            side: foot_curves(skeleton, side, phase, self.stride_m, 0.027 * self.height)
             for side, phase in self.strides.items()
         }
         self.chest = self._chest()

@@ -73,14 +73,15 @@ def test_markers_of_the_static_only_do_not_count_among_the_samples():
 @given(st.integers(0, 10_000))
 def test_scattered_losses_of_a_rigid_body_come_back_exactly_where_three_markers_are_left(seed):
     rng = np.random.default_rng(seed)
-    p = keep(TRUTH, FULL.followed).markers.p_WM.copy()
+    frames = slice(0, 60)  # losses are scattered over every frame: more of them tell no more
+    p = keep(TRUTH, FULL.followed).markers.p_WM[frames].copy()
     p[rng.random(p.shape[:2]) < 0.1] = np.nan
     result = reconstruct(make_trial(FULL.followed, p), STATIC, FULL)
     for k, name in enumerate(result.markers.names):
         rebuilt = result.origin[:, k] == SampleOrigin.REBUILT
         leaning = result[name].on_interpolated > 0
         if not leaning:
-            assert_allclose(result.markers.p_WM[rebuilt, k], TRUTH.markers[name][rebuilt], rtol=0, atol=1e-9)
+            assert_allclose(result.markers.p_WM[rebuilt, k], TRUTH.markers[name][frames][rebuilt], rtol=0, atol=1e-9)
     measured = result.origin == SampleOrigin.MEASURED
     there = [FULL.followed.index(n) if n in FULL.followed else -1 for n in result.markers.names]
     for k, column in enumerate(there):

@@ -8,7 +8,11 @@ from biomec.engine import PointContacts, Projector
 from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
 from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
 from biomec.virtual import ArmElevation, PushUp, VirtualPerson, Walk
+from biomec.virtual.jets import Jet
+from biomec.virtual.movement import SIDES
 from biomec.virtual.person import MIRROR
+from biomec.virtual.upright import sole
+from biomec.virtual.walking import foot_curves
 from tests.core.virtual.performances import MAN, MOVEMENTS, WOMAN, Performed, performed
 from tests.oracles.newton_euler import BodyMotion, Turn, Wrench, newton_euler
 
@@ -198,10 +202,26 @@ def test_walking_has_the_usual_phases() -> None:
         assert 0.54 < stance < 0.61
         inside = vertical[vertical > 0.0]
         third = len(inside) // 3
-        assert 0.9 < inside[third : 2 * third].min() / weight * 1.25 < inside[:third].max() / weight < 1.4
+        valley, hump = inside[third : 2 * third].min() / weight, inside[:third].max() / weight
+        assert 0.68 < valley < 0.8 * hump < 0.8 * 1.4  # it was 0.73 while the other foot swung through the floor
         assert inside[-third:].max() / weight > inside[third : 2 * third].min() / weight
     labels = {(event.label, event.context) for event in one.performance.events}
     assert labels == {(what, who) for what in ("Foot Strike", "Foot Off") for who in ("Left", "Right")}
+
+
+@pytest.mark.parametrize("side", SIDES)
+def test_feet_swing_above_the_floor(side: str) -> None:
+    """The heads of the metatarsals were dragged 36 mm below where they stand: through the floor."""
+    skeleton = performed("walk", MAN, 100.0).skeleton
+    strides = Jet.still(np.linspace(0.0, 0.9999, 400))
+    foot, code = foot_curves(skeleton, side, strides, 1.0, 0.05).placed, SIDES[side][0]
+    for point, place in sole(skeleton, side).items():
+        assert foot.point(place).value[:, 1].min() > -1e-6, point  # two smooth steps end together
+    for name in ("MT1", "MT5"):
+        place = skeleton.point(f"{side} foot.{name}_{code}")
+        height = foot.point(place).value[:, 1]
+        assert height.min() > 0.3 * place[1]  # of a stiff foot, as it leaves the floor with its heel up
+        assert height[strides.value > 0.78].min() > 1.2 * place[1]  # where the other leg has been passed
 
 
 @pytest.mark.parametrize("name", MOVEMENTS)
