@@ -160,7 +160,7 @@ class Controller:
         u, wanted = np.zeros(self.space.size), here.wdot + c_D * (here.w - w) + c_P * e
         computed = self.options.law == "computed torque"
         if computed:
-            u[self.actuated] = self._computed(terms.M, terms.Q_bar, wanted, self.actuated, self.followed)
+            u[self.actuated] = self.computed(terms.M, terms.Q_bar, wanted, self.actuated, self.followed)
         else:
             inside = min(max(t, self.reference.start_s), self.reference.end_s)
             u[self.actuated] = self._feed(inside)[self.actuated]
@@ -176,14 +176,14 @@ class Controller:
             M, Q = terms.M.copy(), terms.Q_bar.copy()
             M[weak] -= missing @ terms.M[:6]
             Q[weak] += left - missing @ terms.Q_bar[:6]
-            u[strong] = self._computed(M, Q, wanted, strong, followed)
+            u[strong] = self.computed(M, Q, wanted, strong, followed)
         u[weak] = left + missing @ u[:6]  # s (u − replaced u_root) exerted, and what the ground does
         return u
 
-    def _computed(
+    def computed(
         self, M: FloatArray, Q: FloatArray, wanted: FloatArray, on: IntArray, followed: IntArray
     ) -> FloatArray:
-        """Efforts of the freedoms `on`, with which those followed have the wanted accelerations (g,)."""
+        """Efforts of the freedoms ``on``, with which those followed have the wanted accelerations (g,)."""
         r = wanted[followed]
         if len(on) == len(M) and len(followed) == len(on):
             return np.asarray(M[on] @ wanted - Q[on])

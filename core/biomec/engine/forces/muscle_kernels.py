@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine.forces.activation import activation_rate
 from biomec.engine.forces.hill_curves import passive_energy
@@ -74,20 +74,20 @@ def spread_pulls(
 @compiled
 def muscle_rates(
     muscles: HillParameters, length: FloatArray, speed: FloatArray, y: FloatArray, excitation: FloatArray,
-    curves: int, elastic: bool, dynamics: bool, force: FloatArray, rate: FloatArray,
+    curves: int, elastic: BoolArray, dynamics: bool, force: FloatArray, rate: FloatArray,
 ) -> None:  # fmt: skip
     """Forces (M,) [N] and ẏ (2 M + 2,) of paths (M,) [m], [m/s] in states y: a, l̃, work put in, work taken out."""
     M = length.size
     rate[:] = 0.0
-    made = _of_rigid(muscles, length, speed, curves) if not elastic else _of_rigid(muscles, length[:0], speed, curves)
+    made = _of_rigid(muscles, length, speed, curves)
     for m in range(M):
         a = excitation[m]
         if dynamics:
             a = min(max(y[m], 0.0), 1.0)
             rate[m] = activation_rate(excitation[m], y[m])
-        if elastic:
-            one = _one(muscles, m)
-            least = _least(one)
+        if elastic[m]:
+            one = one_muscle(muscles, m)
+            least = least_fibre(one)
             fibre = max(y[M + m], least)
             v, force[m] = elastic_rate(one, length[m], fibre, a, curves)
             if y[M + m] <= least and v < 0.0:
@@ -95,8 +95,7 @@ def muscle_rates(
             put_in, taken_out = contractile_powers(one, fibre, v, a, curves)
         else:
             v, active, passive = made.fibre_speed[0, m], a * made.optimum[0, m], made.passive[0, m]
-            damped = muscles.fmax[m] * DAMPING * v * made.cosine[0, m]
-            force[m] = 0.0 if made.state[0, m] == SLACK else max(0.0, active + passive + damped)
+            force[m] = _rigid_force(made, m, muscles.fmax[m], a)
             put_in, taken_out = -active * speed[m], (force[m] - active - passive) * speed[m]
         rate[M + m] = muscles.vmax[m] * v
         rate[2 * M] += put_in
@@ -105,24 +104,31 @@ def muscle_rates(
 
 @compiled
 def muscle_fibres(
-    muscles: HillParameters, length: FloatArray, activation: FloatArray, curves: int, elastic: bool, fibre: FloatArray
+    muscles: HillParameters,
+    length: FloatArray,
+    activation: FloatArray,
+    curves: int,
+    elastic: BoolArray,
+    fibre: FloatArray,
 ) -> None:
     """Fill the fibre lengths (M,) over the optimal ones of muscles that stand still."""
-    if not elastic:
-        fibre[:] = _of_rigid(muscles, length, np.zeros(length.size), curves).fibre_length[0]
-        return
+    made = _of_rigid(muscles, length, np.zeros(length.size), curves)
     for m in range(length.size):
-        one = _one(muscles, m)
-        fibre[m] = max(elastic_equilibrium(one, length[m], activation[m], curves), _least(one))
+        fibre[m] = made.fibre_length[0, m]
+        if elastic[m]:
+            one = one_muscle(muscles, m)
+            fibre[m] = max(elastic_equilibrium(one, length[m], activation[m], curves), least_fibre(one))
 
 
 @compiled
-def muscle_energy(muscles: HillParameters, length: FloatArray, fibre: FloatArray, curves: int, elastic: bool) -> float:
+def muscle_energy(
+    muscles: HillParameters, length: FloatArray, fibre: FloatArray, curves: int, elastic: BoolArray
+) -> float:
     """Energy in all tendons and passive fibres [J]; with a rigid tendon, f_P is one beyond a fibre length of 1.6."""
     total = 0.0
     for m in range(length.size):
-        if elastic:
-            total += elastic_energy(_one(muscles, m), length[m], fibre[m], curves)
+        if elastic[m]:
+            total += elastic_energy(one_muscle(muscles, m), length[m], fibre[m], curves)
         else:
             beyond = max(fibre[m] - LONGEST, 0.0)
             total += muscles.fmax[m] * muscles.lopt[m] * (passive_energy(curves, fibre[m] - beyond) + beyond)
@@ -130,12 +136,14 @@ def muscle_energy(muscles: HillParameters, length: FloatArray, fibre: FloatArray
 
 
 @compiled
-def _one(muscles: HillParameters, m: int) -> ElasticMuscle:
+def one_muscle(muscles: HillParameters, m: int) -> ElasticMuscle:
+    """Parameters of muscle m."""
     return ElasticMuscle(muscles.fmax[m], muscles.lopt[m], muscles.lts[m], muscles.pennation[m], muscles.vmax[m])
 
 
 @compiled
-def _least(one: ElasticMuscle) -> float:
+def least_fibre(one: ElasticMuscle) -> float:
+    """Length over the optimal one below which a fibre does not go."""
     return float(max(SHORTEST, STEEPEST * np.sin(one.pennation)))
 
 
@@ -149,3 +157,22 @@ def _of_rigid(muscles: HillParameters, length: FloatArray, speed: FloatArray, cu
     )  # fmt: skip
     rigid_forces(muscles, length.reshape((1, M)), speed.reshape((1, speed.size)), curves, made)
     return made
+
+
+@compiled
+def rigid_pull(one: ElasticMuscle, length: float, speed: float, activation: float, curves: int) -> float:
+    """Force [N] of a muscle with a rigid tendon, damping included; a tendon never pushes."""
+    single = HillParameters(
+        np.array([one.fmax]), np.array([one.lopt]), np.array([one.lts]), np.array([one.pennation]),
+        np.array([one.vmax]),
+    )  # fmt: skip
+    made = _of_rigid(single, np.array([length]), np.array([speed]), curves)
+    return float(_rigid_force(made, 0, one.fmax, activation))
+
+
+@compiled
+def _rigid_force(made: RigidTendon, m: int, fmax: float, activation: float) -> float:
+    if made.state[0, m] == SLACK:
+        return 0.0
+    damped = fmax * DAMPING * made.fibre_speed[0, m] * made.cosine[0, m]
+    return float(max(0.0, activation * made.optimum[0, m] + made.passive[0, m] + damped))

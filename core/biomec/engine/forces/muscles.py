@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, for_loops, read_only
+from biomec.base.arrays import BoolArray, FloatArray, for_loops, read_only
 from biomec.base.errors import BiomecError
 from biomec.engine.forces.activation import Excitation
 from biomec.engine.forces.hill_curves import CURVES
@@ -42,6 +42,8 @@ class MuscleOptions:
     """How muscles work in a simulation.
 
     tendon   : "elastic", with the fibre length as a state, or "rigid"
+    rigid_below : tendons shorter than this many optimal fibre lengths count as rigid; 0: none. They hardly give, and
+               their fibres are so quick that steps would have to be tenths of a millisecond
     curves   : "degroote" or "thelen"
     dynamics : whether activation follows excitation with a delay; otherwise it is the excitation
     """
@@ -49,6 +51,7 @@ class MuscleOptions:
     tendon: str = ELASTIC
     curves: str = "degroote"
     dynamics: bool = True
+    rigid_below: float = 0.0
 
     def __post_init__(self) -> None:
         if self.tendon not in TENDONS or self.curves not in CURVES:
@@ -129,7 +132,9 @@ class HillMuscles:
                 system.layout.body(name, "Muscles")
         self._origins = state_map([_origin(system, name) for name in cords.bodies])
         self._axes = axes_map(system, cords.bodies)
-        self._curves = CURVES[options.curves]
+        self.curves = CURVES[options.curves]
+        long = self.muscles.lts >= options.rigid_below * self.muscles.lopt
+        self.elastic: BoolArray = long & (options.tendon == ELASTIC)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -173,8 +178,8 @@ class HillMuscles:
         """Forces (M,) of the tendons [N] and ẏ (k,), with paths (M,) of a length and speed."""
         force, rate = np.empty(self.count), np.empty(self.size)
         muscle_rates(
-            self.muscles, for_loops(length), for_loops(speed), for_loops(y), self._excited(t), self._curves,
-            self.options.tendon == ELASTIC, self.options.dynamics, force, rate,
+            self.muscles, for_loops(length), for_loops(speed), for_loops(y), self._excited(t), self.curves,
+            self.elastic, self.options.dynamics, force, rate,
         )  # fmt: skip
         return force, rate
 
@@ -194,8 +199,7 @@ class HillMuscles:
     def _fibres(self, length: FloatArray, activation: FloatArray) -> FloatArray:
         """Fibre lengths (M,) over the optimal ones of muscles that stand still."""
         fibre = np.empty(self.count)
-        elastic = self.options.tendon == ELASTIC
-        muscle_fibres(self.muscles, for_loops(length), for_loops(activation), self._curves, elastic, fibre)
+        muscle_fibres(self.muscles, for_loops(length), for_loops(activation), self.curves, self.elastic, fibre)
         return fibre
 
     # ------------------------------------------------------------------ afterwards
@@ -215,13 +219,10 @@ class HillMuscles:
             t, length = float(time_s[k]), paths.length[k]
             if not self.options.dynamics:
                 activation[k] = self._excited(t)
-            if self.options.tendon == RIGID:
-                fibre[k] = self._fibres(length, activation[k])
+            fibre[k] = np.where(self.elastic, fibre[k], self._fibres(length, activation[k]))
             force[k], rate = self.pulling(t, length, paths.speed[k], y[k])
             fibre_speed[k] = rate[M : 2 * M] / self.muscles.vmax
-            energy[k] = muscle_energy(
-                self.muscles, for_loops(length), for_loops(fibre[k]), self._curves, self.options.tendon == ELASTIC
-            )
+            energy[k] = muscle_energy(self.muscles, for_loops(length), for_loops(fibre[k]), self.curves, self.elastic)
         return MuscleHistory(
             self.names, read_only(time_s), read_only(activation), read_only(force), paths.length, paths.speed,
             read_only(fibre), read_only(fibre_speed), read_only(energy), read_only(y[:, 2 * M]),
