@@ -12,6 +12,10 @@ from biomec_app.features.loads.figure_methods import MethodFigure
 from biomec_app.features.loads.figure_preparations import PreparationFigure
 from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
 from biomec_app.features.loads.panel import LoadPanel
+from biomec_app.features.muscles import actions as muscle_actions
+from biomec_app.features.muscles import curves as muscle_curves
+from biomec_app.features.muscles.overlays import ContactForces, MuscleTubes, WrapSurfaces
+from biomec_app.features.muscles.panel import MusclePanel
 from biomec_app.features.simulations import actions as simulation_actions
 from biomec_app.features.simulations.curves import simulations
 from biomec_app.features.simulations.figure_runs import SimulationRunFigure
@@ -35,6 +39,15 @@ FEATURES = (
         overlays={"joint forces": JointForces, "joint moments": JointMoments, "load residual": ResidualForce},
         overlays_after="forces",
         actions=load_actions.ACTIONS,
+    ),
+    Feature(
+        "muscles",
+        panels=(Panel("muscles", "Muscles", RIGHT, MusclePanel),),
+        curves=muscle_curves.PROVIDERS,
+        curves_after=load_curves.PROVIDERS[-1].__name__,
+        overlays={"muscles": MuscleTubes, "wrap surfaces": WrapSurfaces, "contact forces": ContactForces},
+        overlays_after="load residual",
+        actions=muscle_actions.ACTIONS,
     ),
     Feature(
         "simulations",

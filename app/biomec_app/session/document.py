@@ -28,11 +28,13 @@ class Selection:
     curves   : keys of `curves.catalogue.Curve`, in the order of the plots
     segment  : picked segment, or None
     point    : picked point (``segment.landmark`` or a marker), or None
+    muscle   : picked muscle, by its name in the set, or None
     """
 
     curves: tuple[str, ...] = ()
     segment: str | None = None
     point: str | None = None
+    muscle: str | None = None
 
 
 class _Edit(QUndoCommand):

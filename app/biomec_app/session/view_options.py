@@ -21,6 +21,7 @@ class View:
     force_scale : length of force arrows, 1 for a metre a thousand newtons
     measure     : what clicks in the view measure: "", "distance" or "angle"
     simulation  : name of the run that `SIMULATED` means; empty for the last one
+    no_muscles  : groups of muscles that are not drawn
     """
 
     signals: tuple[str, ...] = (CONSISTENT,)
@@ -33,3 +34,4 @@ class View:
     force_scale: float = 1.0
     measure: str = ""
     simulation: str = ""
+    no_muscles: frozenset[str] = frozenset()

@@ -13,6 +13,7 @@ from biomec_app.viewer.overlays.points import RADIUS, UNDER_SKIN, anatomical, te
 from biomec_app.viewer.scene import Scene
 
 NEAR = 9.0  # pixels around the mouse
+EDGE = 2.0  # pixels around a muscle
 BEHIND = 7.0  # pixels by which a point behind the see-through body counts as farther from the mouse
 
 
@@ -21,12 +22,14 @@ class Picked:
     """What was picked: a point (``segment.landmark`` or a marker) with its segment, or a segment only.
 
     words : its name in words
+    muscle : a muscle, by its name in the set
     """
 
     segment: str | None
     point: str | None
     place: FloatArray
     words: str
+    muscle: str | None = None
 
 
 def told(scene: Scene, name: str) -> str:
@@ -87,7 +90,32 @@ def pick(
             nearest = np.nanmin(depth[near])
             best = int(near[np.argmin(away[near] + BEHIND * hidden + 4.0 * (depth[near] - nearest))])
             return Picked(_segment_of(scene, names[best]), names[best], places[best], told(scene, names[best]))
-    return None if points_only else _segment(scene, camera, x, y, size)
+    if points_only:
+        return None
+    return _muscle(scene, camera, x, y, size) or _segment(scene, camera, x, y, size)
+
+
+def _muscle(scene: Scene, camera: Camera, x: float, y: float, size: tuple[float, float]) -> Picked | None:
+    """The muscle under a pixel; of several the one nearest to the eye."""
+    best: tuple[float, Picked] | None = None
+    for handles in scene.handles():
+        count, stations, _ = handles.lines.shape
+        pixels, depth = camera.project(handles.lines.reshape(-1, 3), size)
+        pixels, depth = pixels.reshape(count, stations, 2), depth.reshape(count, stations)
+        start, along = pixels[:, :-1], np.diff(pixels, axis=1)
+        square = np.maximum(np.einsum("mki,mki->mk", along, along), 1e-9)
+        part = np.clip(np.einsum("mki,mki->mk", (x, y) - start, along) / square, 0.0, 1.0)
+        away = np.linalg.norm(start + part[..., None] * along - (x, y), axis=2)
+        middle = 0.5 * (depth[:, 1:] + depth[:, :-1])
+        wide = handles.radii[:, None] * size[1] / (2.0 * camera.half_height()) + EDGE
+        touched = np.where(np.isfinite(away) & (away <= wide), middle, np.inf)
+        if not touched.size or not np.isfinite(touched.min()):
+            continue
+        m, k = np.unravel_index(int(touched.argmin()), touched.shape)
+        if best is None or touched[m, k] < best[0]:
+            picked = Picked(None, None, handles.lines[m, k], handles.words[m], handles.names[m])
+            best = float(touched[m, k]), picked
+    return None if best is None else best[1]
 
 
 def _hidden(scene: Scene, camera: Camera, places: FloatArray) -> BoolArray:

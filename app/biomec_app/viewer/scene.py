@@ -15,7 +15,7 @@ from biomec_app.kit.colours import mixed, rgb
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, SurfaceActor, shine_through
 from biomec_app.viewer.figure import LINES, SceneBody, segment_colours
-from biomec_app.viewer.overlays import OVERLAYS, Label, LegendEntry, Moment, Overlay
+from biomec_app.viewer.overlays import OVERLAYS, Handles, Label, LegendEntry, Moment, Overlay
 from biomec_app.viewer.poses import ScenePose, ScenePoses
 from biomec_app.viewer.sticks import Sticks, drawn_lines
 
@@ -56,6 +56,7 @@ class Scene:
         self._sticks: dict[str, Sticks] = {}
         self._lost: SceneBody | None = None
         self._frame = 0
+        self._marked: str | None = None
         self._lines = drawn_lines(self.poses)[0] if self.poses.has_body else np.zeros((0, 2), dtype=np.int64)
         self.view = view
         self.show(view)
@@ -198,9 +199,18 @@ class Scene:
         if not solved:
             main = instead
         markers = poses.static_markers() if view.static else poses.markers.p_WM[frame]
-        self.moment = Moment(None if view.static else frame, main, bodies, bodies.get(main), markers, view.force_scale)
+        self.moment = Moment(None if view.static else frame, main, bodies, bodies.get(main), markers, view.force_scale,
+                             view.no_muscles, self._marked)  # fmt: skip
         for overlay in self._active:
             overlay.update(self.moment)
+
+    def mark(self, muscle: str | None) -> bool:
+        """Let a muscle stand out from the others; False if it does already."""
+        if muscle == self._marked:
+            return False
+        self._marked = muscle
+        self.update(self._frame)
+        return True
 
     def _pose(self, kind: str, frame: int) -> ScenePose | None:
         if kind == SIMULATED:
@@ -241,6 +251,10 @@ class Scene:
     def labels(self) -> list[Label]:
         """Words in the picture."""
         return [label for overlay in self._active for label in overlay.labels(self.moment)]
+
+    def handles(self) -> list[Handles]:
+        """Muscles that can be picked."""
+        return [found for overlay in self._active if (found := overlay.handles(self.moment)) is not None]
 
     def limbs(self) -> FloatArray:
         """(P, 3) points along the limbs of the main body [m]."""

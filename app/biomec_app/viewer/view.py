@@ -96,7 +96,7 @@ class BodyView(QWidget):
         document.analysis_changed.connect(self._analysis_changed)
         document.frame_changed.connect(self._frame_changed)
         document.view_changed.connect(self._view_changed)
-        document.selection_changed.connect(self.update)
+        document.selection_changed.connect(self._selection_changed)
         document.camera_asked.connect(self.look)
         context.closing.append(self.release)
         self._opened()
@@ -123,6 +123,7 @@ class BodyView(QWidget):
         self.scene = None
         if document.is_open:
             self.scene = Scene(document.analysis, self.theme, document.view)
+            self.scene.mark(document.selection.muscle)
             self.scene.update(document.frame)
             self._middle = self._centre()
         self.bar.setVisible(self.scene is not None)
@@ -131,6 +132,11 @@ class BodyView(QWidget):
 
     def _explain(self) -> None:
         self.legend.set_entries(self.scene.legend() if self.scene is not None else ())
+
+    def _selection_changed(self) -> None:
+        if self.scene is not None and self.scene.mark(self.context.document.selection.muscle):
+            self._changed()
+        self.update()
 
     def _frame_changed(self, frame: int) -> None:
         if self.scene is None:
@@ -405,7 +411,9 @@ class BodyView(QWidget):
                 self.update()
             return
         self.context.document.select(
-            point=None if found is None else found.point, segment=None if found is None else found.segment
+            point=None if found is None else found.point,
+            segment=None if found is None else found.segment,
+            muscle=None if found is None else found.muscle,
         )
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -452,7 +460,7 @@ class BodyView(QWidget):
         elif key == Qt.Key.Key_Escape and self.measurement is not None:
             self.context.document.set_view(measure="")
         elif key == Qt.Key.Key_Escape:
-            self.context.document.select(point=None, segment=None)
+            self.context.document.select(point=None, segment=None, muscle=None)
         else:
             return False
         return True

@@ -262,7 +262,7 @@ def test_items_say_why_they_cannot_run(context, demo_analysis):
     assert item("visualize.show.local-frames").blocked(context) == "Load the biomechanical model first."
     assert item("visualize.show.anatomical-points").blocked(context) is None
     assert "simulations" in item("visualize.dynamic.simulated").blocked(context)
-    assert "muscles" in item("visualize.show.muscles").blocked(context)
+    assert "Muscles" in item("visualize.show.muscles").blocked(context)
 
 
 def test_keys_and_shortcuts_are_unique():

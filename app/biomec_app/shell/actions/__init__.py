@@ -13,7 +13,6 @@ def all_actions() -> tuple[Action, ...]:
         edit,
         file,
         help,
-        inner_biomechanics,
         kinematics,
         signal_analysis,
         utilities,
@@ -23,7 +22,6 @@ def all_actions() -> tuple[Action, ...]:
     tables = (
         *(module.ACTIONS for module in (file, edit, kinematics)),
         *(feature.actions for feature in FEATURES),
-        inner_biomechanics.ACTIONS,
         signal_analysis.actions(),
         visualize.actions(),
         appearance.ACTIONS,

@@ -9,7 +9,7 @@ from biomec.pipeline.analysis import run_first
 from biomec_app.features.feature import Panel
 from biomec_app.features.simulations.runs import NONE as NO_RUNS
 from biomec_app.features.table import FEATURES
-from biomec_app.session.action import SEPARATOR, Action, needs_recording, not_yet
+from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions.biomechanical_signals import ACTIONS as SIGNALS
@@ -77,7 +77,7 @@ def _overlay(name: str) -> Action:
 
 def actions() -> tuple[Action, ...]:
     """The items of the menu, with one for every overlay that is registered."""
-    place = next(k for k, action in enumerate(ACTIONS) if action.key == "visualize.show.muscles")
+    place = next(k for k, action in enumerate(ACTIONS) if action.menu == SHAPE)
     return (*ACTIONS[:place], *(_overlay(name) for name in OVERLAYS), *ACTIONS[place:])
 
 
@@ -200,8 +200,6 @@ ACTIONS: tuple[Action, ...] = (
             single=False),
     *SIGNALS,
     Action("visualize.separator-1", MENU, SEPARATOR, None),
-    Action("visualize.show.muscles", SHOW, "Muscle Act&uators", lambda context: None, "Lines of the muscles",
-           blocked=not_yet("Not in this version: muscles follow.")),
     _choice("shape.lines", SHAPE, "&Lines", "Sticks and joints", _needs_model, shape="lines"),
     _choice("shape.capsules", SHAPE, "&Capsules", "Rounded limbs, head and trunk", _needs_model, shape="capsules"),
     _choice("shape.ellipsoids", SHAPE, "&Ellipsoids", "Every segment as the solid that has its mass and inertia",

@@ -6,7 +6,7 @@ from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.model import CentresOfMass, Ellipsoids, LocalFrames, NaturalCoordinates
 from biomec_app.viewer.overlays.motion import MarkerResiduals, Trails
-from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import Handles, Label, LegendEntry, Moment, Overlay
 from biomec_app.viewer.overlays.points import AnatomicalPoints, MarkerNames, TechnicalPoints
 
 OVERLAYS: dict[str, type[Overlay]] = {
@@ -36,4 +36,4 @@ def register_overlay(name: str, kind: type[Overlay], after: str = "") -> None:
     OVERLAYS.update([*known[:place], (name, kind), *known[place:]])
 
 
-__all__ = ["OVERLAYS", "Arrows", "Label", "LegendEntry", "Moment", "Overlay", "register_overlay"]
+__all__ = ["OVERLAYS", "Arrows", "Handles", "Label", "LegendEntry", "Moment", "Overlay", "register_overlay"]

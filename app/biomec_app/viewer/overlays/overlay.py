@@ -23,6 +23,8 @@ class Moment:
     pose    : the one that overlays belong to; None without a model
     markers : (M, 3) of `Poses.markers`
     scale   : length of force arrows, 1 for a metre a thousand newtons
+    hidden  : groups of muscles that are not drawn
+    muscle  : the one that was picked, or None
     """
 
     frame: int | None
@@ -31,6 +33,8 @@ class Moment:
     pose: ScenePose | None
     markers: FloatArray
     scale: float
+    hidden: frozenset[str] = frozenset()
+    muscle: str | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,19 @@ class Label:
     colour: str
     weight: int = 0
     around: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Handles:
+    """Lines (N, K, 3) [m] that can be picked with the mouse, NaN where they are not drawn: muscles by names and words.
+
+    radii : (N,) half of their thickness [m]
+    """
+
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+    lines: FloatArray
+    radii: FloatArray
 
 
 @dataclass(frozen=True)
@@ -91,6 +108,10 @@ class Overlay:
     def labels(self, moment: Moment) -> list[Label]:
         """Words in the picture."""
         return []
+
+    def handles(self, moment: Moment) -> Handles | None:
+        """Muscles that can be picked; None if it draws none."""
+        return None
 
     def legend(self) -> list[LegendEntry]:
         """Lines of the legend."""
