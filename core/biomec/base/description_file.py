@@ -54,6 +54,13 @@ class Descriptions(Generic[T]):
         return self.parse(read_text(path), path.name)
 
 
+def beside(folder: Path | None, name: str) -> Path | None:
+    """File of this name in a folder; None for a name that leads anywhere else. Files from others name no others."""
+    if folder is None or not name.isprintable() or name in ("", ".", "..") or any(sign in name for sign in "/\\:"):
+        return None
+    return folder / name
+
+
 @cache
 def _shipped(descriptions: Descriptions[T], name: str) -> T:
     """One that comes with Biomec, read once: neither its file nor what it gives changes while the program runs."""

@@ -1,6 +1,7 @@
 """Clinical reports as files: the same words and numbers in each, whatever names hold, written whole or not at all."""
 
 import errno
+import gzip
 import io
 import zipfile
 from dataclasses import replace
@@ -314,7 +315,12 @@ def test_a_logo_is_on_every_page_and_a_file_that_is_none_is_left_out(tmp_path) -
     image.fill(QColor("#336699"))
     assert image.save(str(tmp_path / "logo.png"))
     (tmp_path / "none.png").write_text("not a picture")
-    for name, there in (("logo.png", True), ("none.png", False), ("missing.png", False)):
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{}<rect width="9" height="9"/></svg>'
+    (tmp_path / "drawn.svg").write_text(drawing.format(""))
+    (tmp_path / "other.svg").write_text(drawing.format(f'<image href="{tmp_path / "logo.png"}" width="9" height="9"/>'))
+    (tmp_path / "packed.svg").write_bytes(gzip.compress((tmp_path / "other.svg").read_bytes()))
+    names = ("logo.png", "drawn.svg"), ("none.png", "missing.png", "other.svg", "packed.svg")
+    for name, there in [(name, known) for known, of_kind in zip((True, False), names, strict=True) for name in of_kind]:
         report = example_report()
         report = replace(report, pages=report.pages[:2], heading=replace(report.heading, logo=tmp_path / name))
         write_report(report, tmp_path / "r.docx")

@@ -7,6 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QSize, Qt
 from PySide6.QtGui import QImage, QImageReader
 
+from biomec.base.svg_file import svg_fault
+
 LARGEST = 600  # points of a side; a logo is small on paper
 LARGEST_FILE = 20_000_000  # bytes
 
@@ -16,7 +18,7 @@ def logo_image(path: Path | None) -> QImage | None:
     if path is None:
         return None
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        if path.stat().st_size > LARGEST_FILE or (reads_svg(path) and svg_fault(path.read_bytes())):
             return None
     except OSError:
         return None
@@ -27,6 +29,11 @@ def logo_image(path: Path | None) -> QImage | None:
         reader.setScaledSize(size.scaled(QSize(LARGEST, LARGEST), Qt.AspectRatioMode.KeepAspectRatio))
     made = reader.read()
     return None if made.isNull() else made
+
+
+def reads_svg(path: Path) -> bool:
+    """Whether Qt takes the file for a drawing, packed ones among them."""
+    return bytes(QImageReader(str(path)).format().data()).startswith(b"svg")
 
 
 def logo_png(path: Path | None) -> bytes | None:

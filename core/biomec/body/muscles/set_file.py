@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.base.description_file import ENDING, Descriptions, read_text
+from biomec.base.description_file import ENDING, Descriptions, beside, read_text
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
@@ -141,9 +141,10 @@ def _named_set(part: TomlTable, name: str, reading: _Reading) -> MuscleSet:
                 f'there is no muscle set "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}.', "set"
             )
         return SETS.load(name)
-    if reading.folder is None or not name.isprintable() or any(sign in name for sign in "/\\:"):
+    path = beside(reading.folder, name)
+    if path is None:
         raise part.refusal(f"{shown(name)} must be a file in the same folder, named without a folder.", "set")
-    return _file(reading.folder / name, reading)
+    return _file(path, reading)
 
 
 def _changed(change: TomlTable, muscles: list[Muscle]) -> list[Muscle]:

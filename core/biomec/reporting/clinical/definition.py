@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from biomec.base.description_file import Descriptions, read_text
+from biomec.base.description_file import Descriptions, beside, read_text
+from biomec.base.errors import FileError
 from biomec.base.frozen import FrozenDict
-from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
+from biomec.base.svg_file import svg_fault
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.reporting.clinical.comparison import COMPARED, GPS
 from biomec.reporting.indices.discrete_values import WINDOWS
 from biomec.reporting.statistics.time_and_distance import PARAMETERS
@@ -123,18 +126,29 @@ def read_definition(name: str = SHIPPED) -> ReportDefinition:
 
 
 def checked_logo(name: str, folder: Path | None = None) -> tuple[Path | None, str]:
-    """A logo's file, or a sentence about why the report is made without it."""
-    path = Path(name) if folder is None or Path(name).is_absolute() else folder / name
+    """A logo's file, or a sentence about why the report is made without it.
+
+    folder : of the file that names it, which names no file of another folder; None where the user has chosen it
+    """
+    path = Path(name) if folder is None else beside(folder, name)
     without = "The report is made without it."
+    if path is None:
+        return None, f"The logo {shown(name)} must lie beside the file that names it, without a folder. {without}"
     try:
         if not path.is_file():
             return None, f"The logo {path.name} was not found. {without}"
         with path.open("rb") as file:
             start = file.read(1024)
+        drawing = b"<svg" in start
+        if not (drawing or start.startswith(_PICTURES)):
+            return None, f"The logo {path.name} is not a picture; use PNG, JPEG or SVG. {without}"
+        fault = svg_fault(whole_file(path, most=LONGEST_DESCRIPTION)) if drawing else ""
     except OSError as error:
         return None, f"The logo {path.name} cannot be read ({error.strerror or error}). {without}"
-    if not (start.startswith(_PICTURES) or b"<svg" in start):
-        return None, f"The logo {path.name} is not a picture; use PNG, JPEG or SVG. {without}"
+    except FileError as error:
+        return None, f"The logo {path.name} cannot be read: {error.fault} {without}"
+    if fault:
+        return None, f"The logo {path.name} {fault}. {without}"
     return path, ""
 
 

@@ -61,7 +61,11 @@ def test_a_laboratory_states_what_change_it_can_detect():
 
 @pytest.mark.parametrize(
     ("name", "content", "words"),
-    [("logo.png", b"This is a text.", "not a picture"), ("gone.png", None, "was not found")],
+    [
+        ("logo.png", b"This is a text.", "not a picture"),
+        ("gone.png", None, "was not found"),
+        ("a.svg", b'<svg><image href="/home/a/b.png"/></svg>', "refers to another file"),
+    ],
 )
 def test_a_logo_that_is_no_picture_costs_itself_alone(tmp_path, name, content, words):
     if content is not None:
@@ -73,6 +77,17 @@ def test_a_logo_that_is_no_picture_costs_itself_alone(tmp_path, name, content, w
     assert words in made.notices[0]
     assert "made without it" in made.notices[0]
     assert checked_logo(str(tmp_path))[0] is None  # a folder
+
+
+@pytest.mark.parametrize("name", ["../logo.png", "/logo.png", "C:logo.png", "//server/logo.png", "below/logo.png"])
+def test_a_logo_of_another_folder_is_not_read(tmp_path, name):
+    (tmp_path / "logo.png").write_bytes(PNG)
+    (tmp_path / "below").mkdir()
+    (tmp_path / "below" / "logo.png").write_bytes(PNG)
+    made = parse_definition(f'[report]\nlogo = "{name}"\n', "ours.toml", tmp_path / "below")
+    assert made.logo is None
+    assert "must lie beside the file" in made.notices[0]
+    assert checked_logo(str(tmp_path / "logo.png"))[0] == tmp_path / "logo.png"  # the user may choose any
 
 
 @pytest.mark.parametrize(
