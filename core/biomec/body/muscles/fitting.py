@@ -17,12 +17,13 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.model_file import MODELS
 from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.muscles.coverage import carried
 from biomec.body.muscles.muscle_set import Muscle, MuscleSet, MuscleSource, SourceCoordinate
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.scaling import SegmentScale, segment_scale
 from biomec.body.muscles.sign_screen import SignFinding, screen_signs, sign_notices
 from biomec.body.muscles.transfer import MIRROR, Placed, cord_of, placed, sided, surface_of
-from biomec.engine.paths.cords import Coordinate, Cord, Cords, Surface
+from biomec.engine.paths.cords import Coordinate, Cords, Surface
 from biomec.engine.rotations import cardan, joint_coordinate_system
 from biomec.engine.tree.joint_tree import chained_origins, joint_tree
 from biomec.recording.marker_set import Side
@@ -143,27 +144,18 @@ def source_angles(angles: Sequence[SourceAngle], R: FloatArray) -> tuple[FloatAr
 
 
 def fit_muscles(person: SubjectModel, muscle_set: MuscleSet, options: MuscleFit = MuscleFit()) -> FittedMuscles:
-    """Lay a muscle set on a person's model. Elements whose segments are not there are left out, with one notice."""
+    """Lay a muscle set on a person's model. What the model cannot carry (`coverage`) is left out, with one notice."""
     bodies = tuple(person.system.layout.bodies)
     fitter = _Fitter(person, bodies, options)
-    kept: list[Muscle] = []
-    cords: list[Cord] = []
-    reference: list[Cord] = []
-    left_out: dict[str, str] = {}
-    for muscle in muscle_set.muscles:
-        why = fitter.missing(muscle)
-        if why:
-            left_out[muscle.name] = why
-            continue
-        kept.append(muscle)
-        cords.append(cord_of(muscle, muscle.name, fitter.places(muscle)))
-        reference.append(cord_of(muscle, muscle.name, fitter.places(muscle, unscaled=True)))
+    kept, left_out = carried(muscle_set.muscles, fitter.missing)
     if not kept:
         raise BiomecError(
             f"None of the muscles of {muscle_set.title} fits the model {person.model.title}: "
             f"{next(iter(left_out.values()))}. Choose another model or another muscle set."
         )
     angles, coordinates = fitter.angles(kept)
+    cords = [cord_of(muscle, muscle.name, fitter.places(muscle)) for muscle in kept]
+    reference = [cord_of(muscle, muscle.name, fitter.places(muscle, unscaled=True)) for muscle in kept]
     built = Cords(bodies, tuple(cords), fitter.surfaces(kept), coordinates)
     rho = _growth(person, built, Cords(bodies, tuple(reference), fitter.surfaces(kept, unscaled=True), coordinates),
                   fitter, angles)  # fmt: skip

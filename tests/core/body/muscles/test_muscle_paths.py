@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.body.muscles.coverage import carried
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
-from biomec.body.muscles.muscle_set import MuscleSet, SetPoint
+from biomec.body.muscles.muscle_set import Muscle, MuscleSet, SetPoint
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.recording.marker_set import Side
 from tests.core.body.loads.performed import Performed, performed
@@ -130,3 +131,20 @@ def test_lines_begin_and_end_where_the_muscle_does_and_are_as_long(paths: Muscle
     for m in range(0, len(paths.names), 9):
         line = paths.polyline(2, m)
         assert np.linalg.norm(np.diff(line, axis=0), axis=1).sum() == pytest.approx(paths.length[2, m], abs=1e-12)
+
+
+def test_a_shoulder_without_its_blade_has_no_muscles_left() -> None:
+    """Only latissimus and pectoralis reach the humerus without the scapula; they cannot make the torques."""
+    arms = load_muscle_set("arms").muscles
+
+    def missing(muscle: Muscle) -> str:
+        bodies = {point.body for point in muscle.points}
+        return "the model has no right scapula" if bodies & {"scapula", "clavicle"} else ""
+
+    kept, left_out = carried([one for one in arms if one.region == "shoulder"], missing)
+    assert not kept
+    assert left_out["DeltoideusScapula_M_r"] == "the model has no right scapula"
+    assert left_out["LatissimusDorsi_M_r"].startswith("most muscles of the shoulder need")
+    legs = load_muscle_set("legs").muscles
+    kept, _ = carried(legs, lambda one: "no foot" if any(p.body.startswith("calcn") for p in one.points) else "")
+    assert len(kept) == 2 * 31

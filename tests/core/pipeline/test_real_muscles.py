@@ -1,0 +1,82 @@
+"""Muscles of recorded walks, with no setting changed: every frame solved, contact as instrumented implants show it."""
+
+import numpy as np
+import pytest
+
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.reporting.content.muscle_section import timing
+from tests.real_data import recording
+
+HIP, KNEE = (
+    (2.0, 5.0),
+    (2.0, 4.0),
+)  # body weights in stance [Bergmann2001] [Bergmann1993] [Kutzner2010], and their spread
+
+
+def walked(dynamic: str, static: str) -> Analysis:
+    files = [recording(*name.split("/")) for name in (dynamic, static)]
+    return analyze(import_session(files[0], static=files[1])).run_until("muscles")
+
+
+@pytest.fixture(scope="module")
+def pair() -> Analysis:
+    return walked("gait_pig_pair/HC030A05.c3d", "gait_pig_pair/HC030A01.c3d")
+
+
+@pytest.fixture(scope="module")
+def example() -> Analysis:
+    return walked("gait_opensim2354/subject01_walk1.trc", "gait_opensim2354/subject01_static.trc")
+
+
+def peaks(analysis: Analysis) -> dict[str, float]:
+    return {one.joint: one.times_weight for one in analysis.muscles.peaks}
+
+
+@pytest.mark.parametrize("walk", ["pair", "example"])
+def test_every_frame_is_solved_and_nothing_is_left_to_reserves(walk, request):
+    analysis = request.getfixturevalue(walk)
+    forces = analysis.muscles.forces
+    assert forces.solved.all()
+    assert forces.frames == analysis.signals.trial.frames
+    assert len(forces.names) == 86
+    assert forces.largest_reserve_Nm < 0.1
+    assert not forces.shortages
+
+
+def test_contact_is_in_the_range_of_instrumented_implants(pair, example, record_property):
+    """But for the left leg of the example: its hip centres lie 20 mm outside those of the published model."""
+    record_property("pair", peaks(pair))
+    record_property("example", peaks(example))
+    legs = [(pair, "right"), (pair, "left"), (example, "right")]
+    for analysis, side in legs:
+        assert HIP[0] < peaks(analysis)[f"{side} hip"] < HIP[1]
+        assert KNEE[0] < peaks(analysis)[f"{side} knee"] < KNEE[1]
+    assert peaks(example)["left hip"] == pytest.approx(5.9, abs=0.1)
+    assert peaks(example)["left knee"] == pytest.approx(4.95, abs=0.1)
+    assert "pelvis" in example.muscles.trust.clipped
+
+
+def test_knee_and_ankle_are_near_the_published_solution_of_the_example(example):
+    """OpenSim's joint reaction at six instants, of a model with 54 muscles: same course, within a third of its peak."""
+    at = [int(np.abs(example.signals.trial.time_s - t).argmin()) for t in (0.6, 0.75, 0.9, 1.05, 1.2, 1.35)]
+    contacts = example.muscles.contacts
+    published = {
+        "right knee": (1.06, 3.12, 1.44, 3.05, 4.61, 1.45),
+        "right ankle": (0.21, 1.74, 2.72, 4.43, 5.68, 2.31),
+    }
+    for joint, values in published.items():
+        found = contacts.size[at, contacts.index(joint)] / contacts.body_weight
+        assert np.corrcoef(found, values)[0, 1] > 0.9
+        assert np.abs(found - values).max() < max(values) / 3.0
+
+
+def test_prime_movers_are_active_when_they_usually_are(pair, example):
+    """Shares of the cycle in which computed and usual activity agree; the muscles that part are named in the guide."""
+    prime = ("tibialis anterior", "vastus lateralis", "vastus medialis", "gluteus maximus", "gluteus medius",
+             "gastrocnemius", "semimembranosus")  # fmt: skip
+    for analysis in (pair, example):
+        found = {(one.muscle, one.side): one.agreement for one in timing(analysis)}
+        assert all(found[muscle, side] > 0.6 for muscle in prime for side in ("right", "left"))
+        assert np.mean([found[muscle, side] for muscle in prime for side in ("right", "left")]) > 0.78
+        assert found["peroneus longus", "right"] < 0.5
