@@ -14,11 +14,12 @@ from enum import Enum
 from functools import cache
 from math import inf
 from types import UnionType
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from biomec_resources import resource
 
 MM, CM, MS, MICROMETRES, PERCENT, DEGREES = 1e3, 1e2, 1e3, 1e6, 100.0, 57.29577951308232
+T = TypeVar("T")
 KEY = "setting"  # in the metadata of a field
 _TITLE = re.compile(r'^title = "(.*)"$', re.MULTILINE)
 
@@ -144,6 +145,30 @@ def all_entries(parts: tuple[Entry, ...]) -> Iterator[Entry]:
     for part in parts:
         yield part
         yield from all_entries(part.parts)
+
+
+def named_files(options: Any) -> tuple[str, ...]:
+    """Description files that options name, as a name that ends with .toml does wherever one is chosen."""
+    found: list[str] = []
+    for one in fields(options):
+        value = getattr(options, one.name)
+        if is_dataclass(value):
+            found += named_files(value)
+        elif isinstance(value, str) and value.endswith(".toml"):
+            found.append(value)
+    return tuple(found)
+
+
+def without_files(options: T) -> T:
+    """The same options with what comes with Biomec where they name files."""
+    changed: dict[str, Any] = {}
+    for one in fields(options):  # type: ignore[arg-type]
+        value = getattr(options, one.name)
+        if is_dataclass(value):
+            changed[one.name] = without_files(value)
+        elif isinstance(value, str) and value.endswith(".toml"):
+            changed[one.name] = one.default
+    return replace(options, **changed)  # type: ignore[type-var]
 
 
 def choices_of(words: Words) -> tuple[Choice, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import get_args
 
-from biomec.base.description_file import Descriptions
+from biomec.base.description_file import ENDING, Descriptions
 from biomec.base.errors import DescriptionError
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.recording.marker_set import (
@@ -78,7 +78,7 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
             name=top.text("name"),
             title=top.text("title"),
             sources=tuple(top.texts("sources")) if "sources" in top else (),
-            model=top.text("model") if "model" in top else "",
+            model=_model(top) if "model" in top else "",
             method=_method(top),
             markers=tuple(markers),
             segments=tuple(segments),
@@ -105,6 +105,18 @@ def _method(top: TomlTable) -> FitMethod:
             return method
     raise top.refusal(f"method is {shown(said)}{did_you_mean(said, get_args(FitMethod))} There are "
                       f"{' and '.join(get_args(FitMethod))}.")  # fmt: skip
+
+
+def _model(top: TomlTable) -> str:
+    """Name of a body model; a file of one is chosen in the settings, not by another file."""
+    name = top.text("model")
+    if name.endswith(ENDING):
+        raise top.refusal(
+            f"model is {shown(name)}, and must be the name of a model that comes with Biomec. Choose one of your own "
+            "in the settings of the body model, or with --model.",
+            "model",
+        )
+    return name
 
 
 def _sides(top: TomlTable) -> Sides | None:

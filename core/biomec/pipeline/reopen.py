@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomec._version import __version__
-from biomec.base.description_file import ENDING
 from biomec.base.errors import BiomecError
+from biomec.base.fields import named_files, without_files
 from biomec.base.notices import Notice, info, warning
 from biomec.base.plain_types import REFUSED, UNKNOWN, UnfitError, made_from, restored
 from biomec.base.progress import Cancelled, Progress, part_of
@@ -26,7 +26,6 @@ from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import with_names_of_today
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
 from biomec.recording import Event, Record, Session, Subject
-from biomec.signals.emg_muscles import USUAL
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
@@ -65,31 +64,11 @@ class Reopened(NamedTuple):
     past: Mapping[str, Analysis]
 
 
-def named_files(settings: AnalysisSettings) -> tuple[str, ...]:
-    """Files outside a project that its settings ask for: marker set, body model or muscles of somebody's own."""
-    names = (settings.preparation.marker_set, settings.body.model, settings.emg.muscles)
-    return tuple(name for name in names if name is not None and name.endswith(ENDING))
-
-
 def files_asked_for(session: Session) -> tuple[str, ...]:
     """Files that would be read if the steps of a stored session were run again; the user is asked first."""
     session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
     stored = session.settings.get("analysis")
     return () if stored is None else named_files(restored(AnalysisSettings, stored)[0])
-
-
-def _without_files(settings: AnalysisSettings) -> AnalysisSettings:
-    """Settings that name no file: what comes with Biomec stands in."""
-    return replace(
-        settings,
-        preparation=replace(settings.preparation, marker_set=_shipped(settings.preparation.marker_set)),
-        body=replace(settings.body, model=_shipped(settings.body.model)),
-        emg=replace(settings.emg, muscles=_shipped(settings.emg.muscles) or USUAL),
-    )
-
-
-def _shipped(name: str | None) -> str | None:
-    return None if name is not None and name.endswith(ENDING) else name
 
 
 def reopened(session: Session, files: bool = False) -> Reopened:
@@ -105,7 +84,7 @@ def reopened(session: Session, files: bool = False) -> Reopened:
         settings, notices = restored(AnalysisSettings, session.settings["analysis"], "settings of the analysis")
     refused = () if files else named_files(settings)
     if refused:
-        settings = _without_files(settings)
+        settings = without_files(settings)
         words = (
             f"The project asks for {' and '.join(refused)}, outside the project; nothing is read from there unasked. "
             "Nothing was computed. Choose the file in the settings if you know it, then run the analysis."

@@ -17,9 +17,9 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
+from biomec.base.fields import named_files
 from biomec.base.plain_text import comment
 from biomec.pipeline.analysis import STEPS, Analysis
-from biomec.pipeline.reopen import named_files
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording import Authority
 

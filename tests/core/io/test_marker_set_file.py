@@ -199,6 +199,11 @@ def test_an_unknown_set_is_refused_with_what_there_is():
         ('"*T3", "*T4"] }]', '"*T3"] }]', r"Cluster \* plate: a plate has four different markers"),
         ('title = "A small set"', 'title = "A small set', r"line 3.*is not TOML"),
         ('title = "A small set"', "", r"title is missing"),
+        (
+            'title = "A small set"',
+            'title = "A"\nmodel = "/home/a/b.toml"',
+            r"model is .* and must be the name of a model",
+        ),
         ('"* thigh" = [', '"* tigh" = [', r"contacts: there is no segment \"right tigh\"; did you mean"),
         ('"*T2", "SACR"] }', '"*T2", "SACK"] }', r"contacts\.\* thigh names \"SACK\".*did you mean"),
         ('heel = "*T1"', 'heel = "RT1"', r"gait\.heel is \"RT1\", which is not a marker with a star"),
