@@ -186,6 +186,23 @@ def test_columns_in_word_fill_the_page_and_the_widest_give_way(letters) -> None:
 # ---------------------------------------------------------------------------------------------------------------- names
 
 
+def test_a_grid_leaves_room_for_the_table_below_it_and_facts_have_narrow_names(tmp_path) -> None:
+    report = replace(example_report(), left_out=(), notices=())
+    page = next(one for one in report.pages if one.kind == "emg")
+    grid = replace(page.blocks[0], rows=page.blocks[0].rows * 3)
+    table = Table("Channels", ("Muscle", "Channel"), tuple((f"Muscle {k}", "R") for k in range(10)))
+    heights = []
+    for blocks in ((grid,), (grid, table), (grid, replace(table, rows=table.rows * 4))):
+        write_report(replace(report, pages=(replace(page, blocks=blocks),)), tmp_path / "one.docx")
+        word = docx.Document(tmp_path / "one.docx")
+        heights.append(word.inline_shapes[0].height)
+    assert heights[1] < 0.85 * heights[0]
+    assert heights[2] == heights[0], "a long table needs a sheet of its own anyway"
+    assert _widths(Table("", ("", ""), (("Leg length, right and left", "830 mm"),)), 180.0) == pytest.approx(
+        [54.0, 126.0]
+    )
+
+
 @pytest.mark.parametrize("ending", [".html", "interactive.html"])
 def test_pages_have_the_elements_of_biomec(ending) -> None:
     written = writer_of(Path(f"r{ending}")).writer()

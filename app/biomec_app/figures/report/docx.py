@@ -6,20 +6,19 @@ A document of the laboratory can be the template: its styles, header, footer and
 from __future__ import annotations
 
 import io
-import zipfile
+import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
-from biomec.base.errors import BiomecError, FileError
-from biomec.base.plain_text import one_line
+from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.reporting.clinical.blocks import (
     Block,
     ClinicalReport,
     FigureRequest,
     FreeText,
+    Grid,
     Heading,
     Page,
     Words,
@@ -30,16 +29,30 @@ from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import numeric_columns
 from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.remarks import pages_with_remarks
+from biomec_app.figures.report.word_parts import (
+    add_field,
+    fill_cell,
+    framed,
+    hair_lines,
+    last_paragraph,
+    plain,
+    plain_font,
+    repeated,
+)
+from biomec_app.figures.report.word_template import not_a_template, read_template
 
 MARGIN_MM, TOP_MM = 15.0, 27.0
 HEADINGS_MM, MORE_HEAD_MM = 27.0, 10.0  # above a picture; what ours may add to the header of a template
 LOGO_MM = 9.0
 TABLE_POINTS, SMALL_POINTS, TEXT_POINTS = 8.5, 8.0, 10.0
+BEFORE_WORDS = 6.0  # points between a table and sentences below it
 LONGEST_PROPERTY = 255  # letters; Word takes no more
 FREE_STYLE = "Free text"
 EMU_OF_MM = 36000  # units of Word in a millimetre
+SMALLEST = 0.6  # of its height to which a grid shrinks for what stands below it
+ABOVE_TABLE_MM, ROW_MM, LINE_MM, LETTERS_OF_LINE = 14.0, 5.2, 5.0, 95  # about, of a table and of sentences
+FACT_NAMES = 0.3  # of the width, for the names of facts
 LETTER_MM, BOLD_MM, AROUND_CELL_MM = 1.75, 2.0, 4.5  # widths of letters in a table, and of what is around a text
-LARGEST_TEMPLATE = 50_000_000  # bytes, unpacked
 
 
 def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
@@ -51,7 +64,7 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     except (BiomecError, MemoryError):
         raise
     except Exception as error:  # damaged parts show themselves by errors of many kinds, some only when they are saved
-        raise _not_a_template(options.template) from error
+        raise not_a_template(options.template) from error
 
 
 class _Document:
@@ -62,7 +75,7 @@ class _Document:
 
         self.report, self.options = report, options
         self.own = options.template is None
-        self.word: Any = docx.Document() if options.template is None else _template(options.template)
+        self.word: Any = docx.Document() if options.template is None else read_template(options.template)
         self._styles()
         self._properties()
 
@@ -72,7 +85,7 @@ class _Document:
         landscape = False
         self._section(self.word.sections[0], False)
         self._heads()
-        self.word.add_paragraph(_plain(report.title), style="Title")
+        self.word.add_paragraph(plain(report.title), style="Title")
         self._highlights()
         pages = pages_with_remarks(report)
         for k, page in enumerate(pages):
@@ -102,7 +115,7 @@ class _Document:
                 styles[name].font.name = "Arial"
                 styles[name].font.size = Pt(size)
                 styles[name].font.color.rgb = RGBColor(0x20, 0x24, 0x2A)
-                _plain_font(styles[name])
+                plain_font(styles[name])
             for name in ("Heading 1", "Heading 2"):
                 styles[name].paragraph_format.space_before = Pt(8)
                 styles[name].paragraph_format.space_after = Pt(3)
@@ -112,10 +125,11 @@ class _Document:
                 made = styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
                 made.base_style = styles["Normal"] if "Normal" in known else None
                 if name == FREE_STYLE:
-                    _box(made)
+                    framed(made)
         if self.own:
             styles["Caption"].font.size = Pt(SMALL_POINTS)
             styles["Caption"].font.bold = False
+            styles["Caption"].paragraph_format.space_before = Pt(BEFORE_WORDS / 2)
             styles["Caption"].font.color.rgb = RGBColor(0x5F, 0x66, 0x70)
 
     def _properties(self) -> None:
@@ -126,8 +140,8 @@ class _Document:
         for key in [key for key, one in relations.items() if one.reltype == RELATIONSHIP_TYPE.THUMBNAIL]:
             del relations[key]  # a small picture of the first page of another document
         core = self.word.core_properties
-        core.title = _plain(self.report.title)[:LONGEST_PROPERTY]
-        core.author = core.last_modified_by = _plain(self.report.heading.laboratory)[:LONGEST_PROPERTY]
+        core.title = plain(self.report.title)[:LONGEST_PROPERTY]
+        core.author = core.last_modified_by = plain(self.report.heading.laboratory)[:LONGEST_PROPERTY]
         core.subject = core.keywords = core.comments = core.category = ""
         core.revision = 1
         core.created = core.modified = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
@@ -149,20 +163,20 @@ class _Document:
         section, heading = self.word.sections[0], self.report.heading
         from docx.shared import Mm, Pt
 
-        head = _last(section.header, self.own)
+        head = last_paragraph(section.header, self.own)
         logo = logo_png(heading.logo)
         if logo is not None:
             head.add_run().add_picture(io.BytesIO(logo), height=Mm(LOGO_MM))
             head.add_run("  ")
-        head.add_run(_plain(_who(heading))).font.size = Pt(SMALL_POINTS)
-        foot = _last(section.footer, self.own)
+        head.add_run(plain(_who(heading))).font.size = Pt(SMALL_POINTS)
+        foot = last_paragraph(section.footer, self.own)
         parts = [f"Biomec {heading.version}"]
         if heading.verdict:
             parts.append(f"trust: {heading.verdict}")
-        foot.add_run(_plain(" · ".join(parts)) + " · page ").font.size = Pt(SMALL_POINTS)
-        _field(foot, "PAGE", Pt(SMALL_POINTS))
+        foot.add_run(plain(" · ".join(parts)) + " · page ").font.size = Pt(SMALL_POINTS)
+        add_field(foot, "PAGE", Pt(SMALL_POINTS))
         foot.add_run(" of ").font.size = Pt(SMALL_POINTS)
-        _field(foot, "NUMPAGES", Pt(SMALL_POINTS))
+        add_field(foot, "NUMPAGES", Pt(SMALL_POINTS))
 
     # ---------------------------------------------------------------------------------------------------------- pages
     def _highlights(self) -> None:
@@ -173,27 +187,32 @@ class _Document:
             return
         table = self._new_table(2, len(highlights))
         for k, (value, what) in enumerate(highlights):
-            run = table.cell(0, k).paragraphs[0].add_run(_plain(value))
-            run.bold, run.font.size = True, Pt(14)
-            _fill(table.cell(1, k), what, SMALL_POINTS)
+            run = table.cell(0, k).paragraphs[0].add_run(plain(value))
+            run.bold, run.font.size = True, Pt(12)
+            fill_cell(table.cell(1, k), what, SMALL_POINTS)
         self.word.add_paragraph()
 
     def _page(self, page: Page, on_new_sheet: bool) -> None:
-        head = self.word.add_paragraph(_plain(page.title), style="Heading 1")
+        head = self.word.add_paragraph(plain(page.title), style="Heading 1")
         head.paragraph_format.page_break_before = on_new_sheet
-        for block in page.blocks:
-            self._block(block, page)
+        for k, block in enumerate(page.blocks):
+            self._block(block, page, page.blocks[k + 1 :])
 
-    def _block(self, block: Block, page: Page) -> None:
+    def _block(self, block: Block, page: Page, below: Sequence[Block]) -> None:
+        from docx.shared import Pt
+
         if isinstance(block, Words):
             self._title(block.title)
-            for sentence in block.sentences:
-                self.word.add_paragraph(_plain(sentence))
+            made = [self.word.add_paragraph(plain(sentence)) for sentence in block.sentences]
+            if made and not block.title:
+                made[0].paragraph_format.space_before = Pt(BEFORE_WORDS)
+            if made and below and isinstance(below[0], Table):
+                made[-1].paragraph_format.keep_with_next = True
         elif isinstance(block, FreeText):
             self._title(block.title)
             lines = block.text.splitlines() if block.text.strip() else [""] * block.lines
             for line in lines:
-                self.word.add_paragraph(_plain(line), style=FREE_STYLE)
+                self.word.add_paragraph(plain(line), style=FREE_STYLE)
         elif isinstance(block, Table):
             self._title(block.caption)
             self._table(block)
@@ -203,11 +222,15 @@ class _Document:
             self._note(block.caption)
         else:
             self._title(block.caption)
-            self._drawn(block, page)
+            self._drawn(block, page, below)
 
-    def _drawn(self, block: Drawn, page: Page) -> None:
-        width = self._width(page)
-        high = height_mm(block, width, self._room(), self.options)
+    def _drawn(self, block: Drawn, page: Page, below: Sequence[Block]) -> None:
+        """A picture; lower if what stands below it then finds room on the same sheet."""
+        width, room = self._width(page), self._room()
+        high = height_mm(block, width, room, self.options)
+        left = room - sum(map(_estimated_mm, below))
+        if isinstance(block, Grid) and SMALLEST * high <= left < high:
+            high = left
         self._picture(picture(block, width, high, self.options), page, described(block))
 
     def _picture(self, content: bytes, page: Page, text: str) -> None:
@@ -217,7 +240,7 @@ class _Document:
         most = Mm(self._room())
         if shape.height > most:
             shape.width, shape.height = round(shape.width * most / shape.height), most
-        shape._inline.docPr.set("descr", _plain(text))
+        shape._inline.docPr.set("descr", plain(text))
         shape._inline.docPr.set("name", "Picture")
 
     def _width(self, page: Page) -> float:
@@ -237,11 +260,11 @@ class _Document:
 
     def _title(self, words: str) -> None:
         if words:
-            self.word.add_paragraph(_plain(words), style="Heading 2")
+            self.word.add_paragraph(plain(words), style="Heading 2")
 
     def _note(self, words: str) -> None:
         if words:
-            self.word.add_paragraph(_plain(words), style="Caption")
+            self.word.add_paragraph(plain(words), style="Caption")
 
     # --------------------------------------------------------------------------------------------------------- tables
     def _new_table(self, rows: int, columns: int, widths: Sequence[float] = ()) -> Any:
@@ -249,7 +272,7 @@ class _Document:
         from docx.shared import Mm
 
         table = self.word.add_table(rows, columns)
-        _hair_lines(table)
+        hair_lines(table)
         if widths:
             table.autofit = False
             for column, width in zip(table.columns, widths, strict=True):
@@ -270,15 +293,30 @@ class _Document:
             for k, text in enumerate(row):
                 cell = cells[i * len(table.columns) + k]
                 cell.width = Mm(widths[k])
-                _fill(cell, text, TABLE_POINTS, bold=headed and i == 0)
+                fill_cell(cell, text, TABLE_POINTS, bold=headed and i == 0)
                 if right[k] and headed:
                     cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
         if headed:
-            _repeat(made.rows[0])
+            repeated(made.rows[0])
+
+
+def _estimated_mm(block: Block) -> float:
+    """About the height of words or a table [mm]; that of others without end, since they are pictures of their own."""
+    if isinstance(block, Table):
+        return ABOVE_TABLE_MM + ROW_MM * (len(block.rows) + 1) + _lines(block.note) * LINE_MM
+    if isinstance(block, Words):
+        return (ABOVE_TABLE_MM if block.title else 0.0) + sum(_lines(one) * LINE_MM + 1.5 for one in block.sentences)
+    return math.inf
+
+
+def _lines(words: str) -> int:
+    return math.ceil(len(words) / LETTERS_OF_LINE)
 
 
 def _widths(table: Table, width: float) -> list[float]:
     """Widths of the columns [mm]: what their longest text needs; if that is too much, the widest give way together."""
+    if len(table.columns) == 2 and not any(table.columns):  # facts: names have the same width everywhere
+        return [FACT_NAMES * width, (1.0 - FACT_NAMES) * width]
     needs = [
         max([BOLD_MM * len(head), *(LETTER_MM * len(row[k]) for row in table.rows)]) + AROUND_CELL_MM
         for k, head in enumerate(table.columns)
@@ -294,31 +332,6 @@ def _widths(table: Table, width: float) -> list[float]:
     return [min(one, most) for one in needs]
 
 
-def _template(path: Path) -> Any:
-    """A document with the styles and sections of another, without its text."""
-    import docx
-
-    try:
-        with zipfile.ZipFile(path) as packed:
-            if sum(one.file_size for one in packed.infolist()) > LARGEST_TEMPLATE:
-                raise FileError(path.name, "the template is larger than 50 MB unpacked; choose a smaller one.")
-        word = docx.Document(str(path))
-    except OSError as error:
-        raise FileError(path.name, f"the template cannot be read ({error.strerror or error}).") from error
-    names = [str(part.partname) for part in word.part.package.iter_parts()]
-    if len(set(names)) < len(names):  # two parts of one name: only one of them would be read from the report
-        raise _not_a_template(path)
-    body = word.element.body
-    for one in list(body):
-        if not one.tag.endswith("}sectPr"):
-            body.remove(one)
-    return word
-
-
-def _not_a_template(path: Path) -> FileError:
-    return FileError(path.name, "it is not a Word document (.docx) that can be a template; choose another.")
-
-
 def _who(heading: Heading) -> str:
     """Whom a report is about; the verdict stands in the footer."""
     parts = (
@@ -329,101 +342,3 @@ def _who(heading: Heading) -> str:
         f"measured {heading.measured}" if heading.measured else "",
     )
     return " · ".join(part for part in parts if part)
-
-
-def _plain(words: str) -> str:
-    """Words that XML can hold, on one line."""
-    return one_line(words)
-
-
-def _last(place: Any, own: bool) -> Any:
-    """The paragraph of a header or footer to write to: the first of ours, a new one behind those of a template."""
-    place.is_linked_to_previous = False
-    return place.paragraphs[0] if own or not place.paragraphs[0].runs else place.add_paragraph()
-
-
-def _fill(cell: Any, words: str, points: float, bold: bool = False) -> None:
-    from docx.shared import Pt
-
-    paragraph = cell.paragraphs[0]
-    paragraph.paragraph_format.space_after = Pt(1)
-    run = paragraph.add_run(_plain(words))
-    run.font.size, run.bold = Pt(points), bold
-
-
-def _field(paragraph: Any, code: str, size: Any) -> None:
-    """A field that the word processor counts, such as PAGE."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    for kind, text in (("begin", ""), ("", code), ("separate", ""), ("shown", "1"), ("end", "")):
-        run = paragraph.add_run()
-        run.font.size = size
-        if kind in ("begin", "separate", "end"):
-            mark = OxmlElement("w:fldChar")
-            mark.set(qn("w:fldCharType"), kind)
-            run._r.append(mark)
-        elif kind == "shown":
-            run.text = text
-        else:
-            instruction = OxmlElement("w:instrText")
-            instruction.set(qn("xml:space"), "preserve")
-            instruction.text = f" {text} "
-            run._r.append(instruction)
-
-
-def _box(style: Any) -> None:
-    """A thin frame around paragraphs of a style that follow each other."""
-    from docx.oxml import OxmlElement
-
-    borders = OxmlElement("w:pBdr")
-    for place in ("top", "left", "bottom", "right"):
-        borders.append(_line(place, space="4"))
-    before = style.element.get_or_add_pPr()
-    before.insert_element_before(
-        borders, *(f"w:{one}" for one in ("shd", "tabs", "spacing", "ind", "jc", "outlineLvl"))
-    )
-
-
-def _line(place: str, space: str = "0") -> Any:
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    line = OxmlElement(f"w:{place}")
-    for key, value in (("val", "single"), ("sz", "4"), ("space", space), ("color", "C9CED5")):
-        line.set(qn(f"w:{key}"), value)
-    return line
-
-
-def _hair_lines(table: Any) -> None:
-    """Thin grey lines below the rows and none between columns, whatever styles a template has."""
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    borders = OxmlElement("w:tblBorders")
-    for place in ("top", "bottom", "insideH"):
-        borders.append(_line(place))
-    properties = table._tbl.tblPr
-    layout = properties.find(qn("w:tblLayout"))
-    look = properties.find(qn("w:tblLook"))
-    place = layout if layout is not None else look
-    if place is not None:
-        place.addprevious(borders)
-    else:
-        properties.append(borders)
-
-
-def _repeat(row: Any) -> None:
-    """Show a row again at the head of every page."""
-    from docx.oxml import OxmlElement
-
-    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
-
-
-def _plain_font(style: Any) -> None:
-    """Take the fonts of the theme away, which win over the name of a font."""
-    from docx.oxml.ns import qn
-
-    fonts = style.element.get_or_add_rPr().get_or_add_rFonts()
-    for kind in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme", "cstheme"):
-        fonts.attrib.pop(qn(f"w:{kind}"), None)

@@ -14,6 +14,7 @@ from biomec.recording import ClinicalNotes, Subject
 from biomec.reporting.clinical.blocks import EVERY, Bars, ClinicalReport, FreeText, Grid, PathOfPressure, Words
 from biomec.reporting.clinical.definition import KINDS, PageEntry, ReportDefinition
 from biomec.reporting.clinical.ground_reaction import FORWARD, MEDIAL, VERTICAL, ground_reactions
+from biomec.reporting.clinical.pages.own_angles import end_of_axis
 from biomec.reporting.clinical.report import clinical_report
 from biomec.reporting.clinical.visit import Visit, visit_of
 from biomec.reporting.norms.norm_file import shipped_norm
@@ -252,6 +253,15 @@ def test_many_cycles_have_a_page_for_each_side():
         assert len(grid.rows[1][0].courses[0].curves) == 9
     single = clinical_report([visit()], only("kinematics of every cycle"))
     assert [page.title for page in single.pages] == ["Kinematics, every cycle"]
+
+
+@pytest.mark.parametrize(
+    ("words", "short"),
+    [("extension", "extension"), ("radial deviation", "radial dev."), ("left lateral flexion", "left lat. flex."),
+     ("internal rotation", "int. rot.")],
+)  # fmt: skip
+def test_words_at_the_end_of_an_axis_are_short(words, short):
+    assert end_of_axis(words) == short
 
 
 def test_several_visits_are_laid_over_each_other():

@@ -24,6 +24,11 @@ LEGS = ("hip", "knee", "ankle", "foot", "pelvis", "toe", "patell", "subtalar", "
 LEAST_RANGE_DEG = 5.0  # a joint that moves less is not shown
 MOST, COLUMNS = 12, 3
 STEP_DEG = 10.0
+LONGEST_WORD = 11  # letters of what is not shortened at the end of an axis
+SHORT = {
+    "rotation": "rot.", "flexion": "flex.", "extension": "ext.", "lateral": "lat.", "deviation": "dev.",
+    "internal": "int.", "external": "ext.", "abduction": "abd.", "adduction": "add.", "horizontal": "hor.",
+}  # fmt: skip
 BOTH = "both"
 Wanted = Callable[[AngleRow], bool]
 
@@ -96,14 +101,16 @@ def _panel(material: Material, row: AngleRow, sides: Sequence[str]) -> Panel | N
     high = max(high, low + 2 * STEP_DEG)
     title = f"{row.joint} {row.positive}"
     return Panel(
-        title, f"{title[0].upper()}{title[1:]} [°]", "°", _short(row.positive), _short(row.negative), low, high,
-        courses=tuple(courses),
+        title, f"{title[0].upper()}{title[1:]} [°]", "°", end_of_axis(row.positive), end_of_axis(row.negative),
+        low, high, courses=tuple(courses),
     )  # fmt: skip
 
 
-def _short(words: str) -> str:
-    """A direction for the end of an axis."""
-    return words.replace("rotation", "rot.").replace("flexion", "flex.").replace("lateral", "lat.")
+def end_of_axis(words: str) -> str:
+    """A direction for the end of an axis, of which a long one has little."""
+    if len(words) <= LONGEST_WORD:
+        return words
+    return " ".join(SHORT.get(word, word) for word in words.split(" "))
 
 
 def _course(material: Material, name: str, side: str) -> Course | None:
