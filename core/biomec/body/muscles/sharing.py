@@ -5,7 +5,8 @@
 The unknowns x are activations, reserve torques, contacts that push, and penalties. p = 2 and 3 are solved by Newton's
 method on the multipliers (`biomec.body.muscles.newton_qp`), for groups of rows that share no muscle one by one. Frames
 that it leaves are solved by DAQP, an exact active-set method [Arnstrom2022], or by Clarabel, an interior-point method
-[Goulart2024], which also takes the power cones of p = 3 and the cones of a joint that must stay in its socket.
+[Goulart2024], which also takes the power cones of p = 3. A joint that must stay in its socket is solved on the edge of
+its cone (`biomec.body.muscles.cone_edges`), by Clarabel where that fails.
 The least greatest activation (min-max) is a programme for DAQP.
 """
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.progress import Progress, in_parallel, part_of
+from biomec.body.muscles.cone_edges import edge_solutions
 from biomec.body.muscles.conic import Cones, conic_solution
 from biomec.body.muscles.newton_qp import Costs, share_frames
 
@@ -101,7 +103,7 @@ def _share_group(problem: SharingProblem, known: BoolArray, progress: Progress |
     if problem.levelled is None:
         solved = _by_newton(problem, x, part_of(progress, 0.0, 0.5))
         if problem.cones is not None:
-            solved &= problem.cones.hold(x)
+            solved &= _within_cones(problem, problem.cones, x, solved)
         waiting &= ~solved
         x[~solved] = np.nan
     infeasible = np.zeros(len(x), dtype=np.bool_)
@@ -115,6 +117,28 @@ def _share_group(problem: SharingProblem, known: BoolArray, progress: Progress |
         if progress is not None and (done % BATCH == 0 or done == len(left) - 1):
             progress(0.5 + 0.5 * (done + 1) / len(left))
     return x, infeasible
+
+
+def _within_cones(problem: SharingProblem, cones: Cones, x: FloatArray, solved: BoolArray) -> BoolArray:
+    """Where solutions x (T, n) are within the cones; with one cone, those that are not are moved to its edge."""
+    inside = cones.hold(x)
+    beyond = np.flatnonzero(solved & ~inside)
+    if cones.matrix.shape[1] != 1 or not beyond.size:
+        return inside
+
+    def solve(frames: IntArray, columns: FloatArray, wanted: FloatArray) -> tuple[FloatArray, BoolArray]:
+        costs = problem.costs
+        own = (np.ascontiguousarray(one[frames]) for one in (costs.pull, costs.target, costs.low, costs.high))
+        more = SharingProblem(
+            np.concatenate([problem.columns[frames], columns[:, :, None]], axis=2),
+            np.concatenate([problem.wanted[frames], wanted[:, None]], axis=1),
+            Costs(costs.power, costs.weight, *own),
+        )
+        found = np.full((len(frames), columns.shape[1]), np.nan)
+        return found, _by_newton(more, found, None)
+
+    x[beyond], _ = edge_solutions(cones, x, beyond, solve)
+    return cones.hold(x)
 
 
 def row_scales(columns: FloatArray) -> FloatArray:

@@ -191,3 +191,31 @@ def test_cones_are_kept_and_cost_no_more_than_they_must(power):
     assert_allclose(found.x[:2], free[:2], rtol=0, atol=1e-12)
     s = offset[2:] + np.einsum("tckn,tn->tck", matrix[2:], found.x[2:])
     assert_allclose(np.hypot(s[..., 1], s[..., 2]), s[..., 0], rtol=0, atol=1e-3)  # N, of forces of some 1000 N
+
+
+@pytest.mark.parametrize("power", [2, 3])
+def test_solutions_on_the_edge_of_a_cone_cost_no_more_than_those_of_an_interior_point_method(power):
+    """Cones that the free solution leaves, in every frame; with a slip that costs, as muscle forces have it."""
+    frames, random = 12, np.random.default_rng(11)
+    problem = drawn_problem(9, frames=frames, power=power)
+    n = problem.columns.shape[1]
+    free = share(problem).x
+    matrix = 100.0 * random.standard_normal((frames, 1, 3, n))
+    matrix[..., 40:] = 0.0
+    offset = random.uniform(-200.0, 200.0, (frames, 1, 3)) - np.einsum("tckn,tn->tck", matrix, free)
+    offset[:, 0, 0] -= 250.0  # the free solution lies outside
+    cones = Cones(matrix, offset)
+    assert not cones.hold(free).any()
+    kept = SharingProblem(problem.columns, problem.wanted, problem.costs, None, cones, 40)
+    found = share(kept)
+    assert (found.status == SOLVED).all()
+    assert cones.hold(found.x).all()
+    theirs = np.array([conic_frame(kept, t) for t in range(frames)])
+    weight = problem.costs.weight
+
+    def cost(x):
+        return (weight * np.abs(x) ** problem.costs.power).sum(axis=1)
+
+    assert_allclose(cost(found.x), cost(theirs), rtol=2e-6)
+    assert_allclose(found.x, theirs, rtol=0, atol=2e-3)
+    assert (cost(found.x) <= cost(theirs) * (1.0 + 1e-8)).all()
