@@ -18,6 +18,7 @@ from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.recording import Markers, Trial
 from biomec.signals.derivatives import derivative
 from biomec.signals.filters import low_pass
+from biomec.signals.marker_spikes import marker_spikes
 from biomec.signals.stretches import frame_words, span, stretches, widened
 
 COPIED_SHARE = 0.05  # of the frames; with more copies a recording is not to be used
@@ -57,7 +58,7 @@ class TrajectoryCheckOptions:
 class TrajectoryChecks:
     """What speaks against the trajectories of a recording; arrays are read-only.
 
-    copied : (T, M) samples that are copies, and hide where the marker was
+    copied : (T, M) samples that are copies, or off the marker's path, and hide where it was
     masked : (T,) frames around leaps, not to be used
     """
 
@@ -66,14 +67,14 @@ class TrajectoryChecks:
     notices: tuple[Notice, ...]
 
     def without_copies(self, trial: Trial) -> Trial:
-        """The trial with copied samples hidden, so that they are rebuilt or lost as in any gap."""
+        """The trial with such samples hidden, so that they are rebuilt or lost as in any gap."""
         if not self.copied.any():
             return trial
         return replace(trial, markers=trial.markers.hidden(self.copied))
 
 
 def check_trajectories(trial: Trial, options: TrajectoryCheckOptions = TrajectoryCheckOptions()) -> TrajectoryChecks:
-    """Look for copies of markers and frames, leaps of everybody, and rates and lengths that allow no analysis."""
+    """Look for copies of markers and frames, leaps of one and of everybody, and rates and lengths too small."""
     fewest = max(2, round(options.shortest_s * trial.rate_hz))
     frames, notices = _copied_frames(trial)
     copied = np.zeros(trial.markers.visible.shape, dtype=np.bool_)
@@ -81,6 +82,9 @@ def check_trajectories(trial: Trial, options: TrajectoryCheckOptions = Trajector
     frozen, found = _frozen(trial, fewest, options)
     notices += found
     copied |= frozen & trial.markers.visible
+    spikes, found = marker_spikes(trial, copied)
+    notices += found
+    copied |= spikes & trial.markers.visible
     leaps, found = _leaps(trial, copied)
     notices += [*found, *_identical(trial, fewest), *_extent(trial)]
     around = widened(leaps, round(SPIKE_S * trial.rate_hz))

@@ -79,6 +79,19 @@ def test_two_clean_steps_are_good(pair, record_property):
     assert judged.mass.used == pytest.approx(45.8, abs=0.2)
 
 
+def test_a_foot_upside_down_is_never_good(pair):
+    """Heel and toe exchanged in both files turned an ankle by 179°, beside the verdict that both legs can be used."""
+    wrong = replace(
+        pair,
+        dynamic=swap_labels(pair.dynamic, "RHEE", "RTOE"),
+        static=swap_labels(pair.static, "RHEE", "RTOE"),
+    )
+    analysis = analyze(wrong)
+    assert leads(analysis)[0] == "upside-down"
+    assert analysis.loads.trust.level is Grade.POOR
+    assert "right foot against right shank" in analysis.loads.trust.verdict
+
+
 @pytest.mark.parametrize(("factor", "grade", "fault"), [(0.85, Grade.POOR, "force missing"), (0.97, Grade.GOOD, "")])
 def test_a_plate_that_reads_too_little_is_found_with_its_leg(pair, factor, grade, fault):
     """The foot lies inside, so it is not a partial strike; gains within 5 % are not seen."""

@@ -11,7 +11,7 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.body.anatomy.availability import Available, Recorded, available_parts, check_model, degenerate_parts
 from biomec.body.anatomy.centres import CENTRE_METHODS, centre_choices
 from biomec.body.anatomy.ellipsoids import (
@@ -42,6 +42,7 @@ from biomec.engine.system import System
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet, Side
 
+CARRYING = ("hip", "knee", "ankle", "lumbar")  # joints that make the whole wrong; an arm may be raised
 UPSIDE_DOWN_DEG = 135.0  # between the long axes of two neighbours; nobody bends a knee or an elbow so far in a static
 
 
@@ -288,19 +289,20 @@ def surface_sensitivity(body: SubjectModel) -> tuple[SurfaceSensitivity, ...]:
 
 def _upside_down(parts: Available, attitudes: Mapping[str, FloatArray]) -> list[Notice]:
     """Tell joints whose two segments stand on their heads against each other in the static pose."""
-    found = []
+    found, whole = [], False
     for joint in parts.joints:
         up, down = attitudes[joint.proximal][:, 1], attitudes[joint.distal][:, 1]
         angle = float(np.degrees(np.arccos(np.clip(up @ down, -1.0, 1.0))))
         if angle > UPSIDE_DOWN_DEG:
             found.append(f"{joint.distal} against {joint.proximal} {angle:.0f}°")
+            whole |= joint.name.endswith(CARRYING)
     if not found:
         return []
     words = f"In the static pose segments stand upside down: {', '.join(found)}. Left and right labels are probably "
     words += (
         "exchanged, or the laboratory's axes are left-handed; angles would be wrong by half a turn. Check the mapping."
     )
-    return [problem("upside-down", words)]
+    return [problem("upside-down", words, scope=Scope.RECORDING if whole else Scope.JOINTS)]
 
 
 def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:

@@ -131,7 +131,8 @@ def loads(
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
-    faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
+    faults = (*prepared.dynamic.notices, *prepared.notices, *clean.notices, *loaded.notices, *segments.notices)
+    masked = segments.masked
 
     # by the motion as measured: a reduction makes it agree with the plates, and so could not judge them
     change = None
