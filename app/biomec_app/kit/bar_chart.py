@@ -14,6 +14,7 @@ from biomec_app.kit.painted import Painted
 from biomec_app.kit.theme import LIGHT, Theme
 
 TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
+THIN = 4  # pixels of each of several bars in a line
 LEAST = 4  # lines that are always shown, where a chart does not say otherwise
 
 
@@ -89,13 +90,18 @@ class BarChart(Painted, QWidget):
         self.update()
 
     @property
+    def _high(self) -> int:
+        """Height of a line: that of its words, or of its bars if there are many."""
+        return max(LINE, SPACE + THIN * max((len(bar.values) for bar in self._bars), default=1))
+
+    @property
     def lines(self) -> int:
         """Lines that fit."""
-        return min(len(self._bars), max(self._least, int((self.height() - TITLE) // LINE)))
+        return min(len(self._bars), max(self._least, int((self.height() - TITLE) // self._high)))
 
     def sizeHint(self) -> QSize:
         """Room for the lines that are always shown; more come where there is more room."""
-        return QSize(200, TITLE + LINE * min(self._least, max(1, len(self._bars))))
+        return QSize(200, TITLE + self._high * min(self._least, max(1, len(self._bars))))
 
     def minimumSizeHint(self) -> QSize:
         """As high, but narrow."""
@@ -128,12 +134,12 @@ class BarChart(Painted, QWidget):
             painter.drawText(title, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, note)
         shown = self._bars[: self.lines]
         if not shown:
-            place = QRectF(0.0, TITLE, width, LINE)
+            place = QRectF(0.0, TITLE, width, self._high)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, "nothing to show")
             return
         left = min(0.42 * width, max(metrics.horizontalAdvance(bar.label) for bar in shown)) + SPACE
         right = max(metrics.horizontalAdvance(bar.text) for bar in shown) + SPACE
-        band = QRectF(left, TITLE, max(8.0, width - left - right), LINE * len(shown))
+        band = QRectF(left, TITLE, max(8.0, width - left - right), self._high * len(shown))
         for k, bar in enumerate(shown):
             self._draw_line(painter, k, bar, band, metrics)
         if self._limit is not None and 0.0 < (part := self._part(self._limit)) < 1.0:
@@ -162,8 +168,8 @@ class BarChart(Painted, QWidget):
         painter.drawText(where, Qt.AlignmentFlag.AlignRight | middle, note)
 
     def _draw_line(self, painter: QPainter, k: int, bar: Bar, band: QRectF, metrics: QFontMetricsF) -> None:
-        theme, y = self._theme, TITLE + k * LINE
-        whole = QRectF(0.0, y, self.width(), LINE)
+        theme, high, y = self._theme, self._high, TITLE + k * self._high
+        whole = QRectF(0.0, y, self.width(), high)
         if k == self._line and bar.payload is not None:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(theme.line))
@@ -171,9 +177,9 @@ class BarChart(Painted, QWidget):
         painter.setPen(QColor(theme.text))
         label = metrics.elidedText(bar.label, Qt.TextElideMode.ElideRight, band.left() - SPACE)
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRectF(0.0, y, band.left(), LINE), Qt.AlignmentFlag.AlignLeft | middle, label)
+        painter.drawText(QRectF(0.0, y, band.left(), high), Qt.AlignmentFlag.AlignLeft | middle, label)
         painter.drawText(whole, Qt.AlignmentFlag.AlignRight | middle, bar.text)
-        height = (LINE - 6.0) / len(bar.values)
+        height = (high - 6.0) / len(bar.values)
         painter.setPen(Qt.PenStyle.NoPen)
         for n, value in enumerate(bar.values):
             part = self._part(value)
@@ -196,7 +202,7 @@ class BarChart(Painted, QWidget):
 
     def line_at(self, y: float) -> int:
         """Line at a height; −1 for none."""
-        line = int((y - TITLE) // LINE)
+        line = int((y - TITLE) // self._high)
         return line if 0 <= line < self.lines else -1
 
     def _point(self, line: int) -> None:

@@ -78,6 +78,12 @@ def _show_contacts(context: Context) -> None:
     context.plots.look_asked.emit()
 
 
+def _what_if(context: Context) -> None:
+    from biomec_app.features.muscles.what_if_window import open_what_if
+
+    open_what_if(context)
+
+
 ACTIONS: tuple[Action, ...] = (
     *(_set_item(key) for key in SETS),
     Action("muscles.separator-1", MENU, SEPARATOR, None),
@@ -105,6 +111,14 @@ ACTIONS: tuple[Action, ...] = (
         "&Joint Forces Including Muscles",
         _show_contacts,
         "Plot what presses in the joints with and without muscles, and show it as arrows",
+        blocked=needs_muscles,
+    ),
+    Action(
+        "muscles.what-if",
+        MENU,
+        "&What If…",
+        _what_if,
+        "Weaken, strengthen, remove or move muscles: who does their work, and what the joints bear",
         blocked=needs_muscles,
     ),
 )
