@@ -218,6 +218,13 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
         if there:
             worst = max(there, key=lambda name: there[name])
             print(f"{what}: at most {there[worst]:.2g}{unit} rms from the recording's ({worst})")
+    if run.reserve_names and len(run.reserves):
+        largest = [float(one) for one in np.abs(run.reserves).max(axis=0)]
+        most = largest.index(max(largest))
+        print(
+            f"muscles: activations up to {run.activations.max():.2f}, reserves up to {largest[most]:.2g} N·m "
+            f"({run.reserve_names[most]})"
+        )
     for path in written:
         print(path)
     tell([notice for notice in run.notices if notice.sentence != run.sentence], least=Severity.INFO)

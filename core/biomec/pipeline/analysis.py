@@ -26,7 +26,7 @@ from biomec.body.muscles.sharing_options import NO_EMG
 from biomec.io.project_trial import subject_to_json
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun
-from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_settings import MUSCLES, SimulationSettings
 from biomec.pipeline.steps.angles import angles
 from biomec.pipeline.steps.body import LoadedBody, body
 from biomec.pipeline.steps.cycles import FoundCycles, cycles
@@ -164,9 +164,15 @@ class Analysis:
         return tuple(name for name in self.done if not self.is_current(name))
 
     def simulation_source(self, settings: SimulationSettings) -> str:
-        """Fingerprint of what a simulation is made from: the motion and, where torques move it, inverse dynamics."""
+        """Fingerprint of what a simulation is made from: the motion and, where torques move it, inverse dynamics.
+
+        Where muscles do, their settings too.
+        """
         loads = plain_data(self.settings.loads) if settings.follows else None
-        text = json.dumps([self.fingerprint("motion"), loads], sort_keys=True, default=str)
+        made_from = [self.fingerprint("motion"), loads]
+        if settings.input == MUSCLES:
+            made_from.append(plain_data(self.settings.muscles))
+        text = json.dumps(made_from, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property

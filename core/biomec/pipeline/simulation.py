@@ -29,6 +29,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import Setup, set_up
 
 SAME_S = 1e-9  # times nearer than this are the same
+RESERVE_NM, RESERVE_SHARE = 1.0, 0.05  # beyond both, a reserve is worth a word
 READING = LoadReading(method=NEWTON_EULER)
 
 
@@ -75,6 +76,7 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
     difference = [np.abs(one - other) for one, other in zip((q, qdot, qddot), measured, strict=True)]
     angles, measured_angles = (_angles(analysis, setup, level) for level in (q, setup.q[:count]))
     external, change = _external(setup, times, q, qdot)
+    activations, muscle_forces, reserves = _muscles(setup, run, times, q, qdot)
     names, torques, inverse, residual = _torques(analysis, setup, external, q, qdot, qddot)
     return SimulationRun(
         settings=setup.settings,
@@ -111,12 +113,17 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         ground_change=change,
         stop_names=() if setup.stops is None else setup.stops.names,
         stop_torques=_stop_torques(setup, q, qdot),
+        activations=activations,
+        muscle_forces=muscle_forces,
+        reserves=reserves,
+        muscle_names=() if setup.control is None else setup.control.muscles.names,
+        reserve_names=() if setup.control is None else setup.control.row_names,
         ending=run.ending,
         sentence=run.sentence,
         source=analysis.simulation_source(setup.settings),
         when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         biomec=__version__,
-        notices=(*setup.notices, *_remarks(run)),
+        notices=(*setup.notices, *_remarks(run), *_short_of(setup, reserves)),
     )
 
 
@@ -124,6 +131,40 @@ def _remarks(run: Simulation) -> list[Notice]:
     if run.ending in (Ending.COMPLETED, Ending.STOPPED, Ending.EVENT):
         return []
     return [warning("simulation-ended-early", run.sentence)]
+
+
+def _short_of(setup: Setup, reserves: FloatArray) -> list[Notice]:
+    """What muscles could not give."""
+    if setup.control is None or not setup.control.plans:
+        return []
+    most = np.abs([plan.wanted for plan in setup.control.plans]).max(axis=0)
+    short = np.abs(reserves).max(axis=0, initial=0.0)
+    listed = [
+        f"{name} ({least:.1f} of {whole:.0f} N·m)"
+        for name, least, whole in zip(setup.control.row_names, short, most, strict=True)
+        if least > max(RESERVE_NM, RESERVE_SHARE * whole)
+    ]
+    if not listed:
+        return []
+    return [
+        warning(
+            "muscles-fell-short",
+            f"Reserve torques helped the muscles at {'; '.join(listed)}: muscles are too weak there, or build up and "
+            "let go their force too slowly. Do not trust them there while a reserve acts.",
+        )
+    ]
+
+
+def _muscles(
+    setup: Setup, run: Simulation, times: FloatArray, q: FloatArray, qdot: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Activations, forces (F, M) [N] and reserves (F, K) [N m] at times; nothing without muscles."""
+    control = setup.control
+    if control is None:
+        return tuple(np.zeros((len(times), 0)) for _ in range(3))  # type: ignore[return-value]  # three of them
+    states = run.inner[np.minimum(np.searchsorted(run.time_s, times - SAME_S), len(run.time_s) - 1)]
+    did = control.muscles.history(times, q, qdot, states)
+    return did.activation, did.force, np.array([control.reserve(float(t)) for t in times])
 
 
 def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

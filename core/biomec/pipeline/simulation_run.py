@@ -25,10 +25,11 @@ BY_STEP = (
 )  # fmt: skip
 BY_FRAME = (
     "q", "qdot", "qddot", "distance", "angles", "measured_angles", "torques", "inverse_torques", "residual_force",
-    "residual_torque", "ground_change", "stop_torques",
+    "residual_torque", "ground_change", "stop_torques", "activations", "muscle_forces", "reserves",
 )  # fmt: skip
+LATER = ("activations", "muscle_forces", "reserves")  # which runs of earlier versions have not
 TEXTS = ("integration", "sentence", "source", "when", "biomec")
-NAMES = ("angle_names", "torque_names", "contacts", "stop_names")
+NAMES = ("angle_names", "torque_names", "contacts", "stop_names", "muscle_names", "reserve_names")
 
 
 class RunSpread(NamedTuple):
@@ -62,6 +63,8 @@ class SimulationRun:
                     the ground more than once is there as often
     stop_names, stop_torques        : (Z,), (F, Z) [N m] with which stops turn angles back, a part of the net moments;
                     none where there are no stops
+    muscle_names, activations, muscle_forces : (M,), (F, M), (F, M) [N] of muscles that followed the movement
+    reserve_names, reserves : (K,), (F, K) [N m] freedoms that muscles turned, and torques that no muscle could give
     ending, sentence : how and why it ended
     source        : fingerprint of the motion that it came from
     when, biomec  : when it was run (UTC, ISO 8601), by which version
@@ -99,12 +102,17 @@ class SimulationRun:
     ground_change: FloatArray
     stop_names: tuple[str, ...]
     stop_torques: FloatArray
+    activations: FloatArray
+    muscle_forces: FloatArray
+    reserves: FloatArray
     ending: Ending
     sentence: str
     source: str
     when: str
     biomec: str
     notices: tuple[Notice, ...] = ()
+    muscle_names: tuple[str, ...] = ()
+    reserve_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (*BY_STEP, *BY_FRAME):
@@ -197,6 +205,8 @@ class _StoredRun:
     when: str
     biomec: str
     notices: tuple[Notice, ...] = ()
+    muscle_names: tuple[str, ...] = ()
+    reserve_names: tuple[str, ...] = ()
 
 
 def stored_run(result: Result) -> SimulationRun:
@@ -206,7 +216,8 @@ def stored_run(result: Result) -> SimulationRun:
         settings, notices = restored(SimulationSettings, about.options, "settings of a simulation")
         facts = {field.name: getattr(about, field.name) for field in fields(_StoredRun)}
         del facts["options"]
-        facts |= {name: result.arrays[name] for name in (*BY_STEP, *BY_FRAME)}
+        none = {name: np.zeros((len(result.arrays["q"]), 0)) for name in LATER}
+        facts |= {name: (none | dict(result.arrays))[name] for name in (*BY_STEP, *BY_FRAME)}
         facts["spread"] = {level: RunSpread(*map(float, one)) for level, one in about.spread.items()}
         facts["notices"] = (*about.notices, *notices)
         return SimulationRun(settings=settings, **facts)

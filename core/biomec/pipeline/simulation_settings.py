@@ -17,17 +17,19 @@ from biomec.engine.forward.integrators import EQUAL_STEPS, INTEGRATORS, Integrat
 
 AUTO = "auto"
 RESULTANT = "resultant"
+MUSCLES = "muscles"
 LAWS: Mapping[str, str] = FrozenDict(
     {
         "inverse": "feed-forward",
         "pd": "proportional-derivative",
         "computed-torque": "computed torque",
         "underactuated": "computed torque",
+        MUSCLES: "computed torque",
     }
 )
 """Input that follows the movement -> law of control."""
 ROOT: Mapping[str, str] = FrozenDict(
-    {"inverse": "free", "pd": "held", "computed-torque": "held", "underactuated": "ground"}
+    {"inverse": "free", "pd": "held", "computed-torque": "held", "underactuated": "ground", MUSCLES: "held"}
 )
 """Input -> what holds the root where the user leaves it open."""
 INPUTS: Mapping[str, tuple[str, str]] = FrozenDict(
@@ -51,6 +53,12 @@ INPUTS: Mapping[str, tuple[str, str]] = FrozenDict(
             "Torques of inverse dynamics and plates",
             "Torques and ground reactions are played back and nothing corrects an error: a body on its hands and feet "
             "falls within a second. Shows why control is needed.",
+        ),
+        MUSCLES: (
+            "Muscles",
+            "Muscles of the set in the settings Muscles follow the movement: excitations are found every 5 ms, and "
+            "activations and tendons take their time. Reserve torques tell what no muscle could give. Joints without "
+            "muscles have computed torques. Takes about a minute a second; choose a cycle or a few frames.",
         ),
         RESULTANT: (
             "Resultant forces of the movement",
@@ -95,7 +103,7 @@ class SimulationSettings:
     name        : of the run in its project; made of the other settings if empty
     input       : what moves the body: "resultant" (Q = M q̈ of the recorded motion), "inverse" (torques of inverse
                   dynamics and ground reactions played back, which diverges), "pd", "computed-torque" or "underactuated"
-                  (torques that follow the movement)
+                  (torques that follow the movement), or "muscles" (computed muscle control)
     root        : of an input that follows: "held", "free", "ground" (see `ControlOptions`), "contact" (hands and feet
                   press on the floor, and recorded reactions do nothing but fit that contact), or "auto" by the input
     formulation : of `FORMULATIONS`, or "auto": semi-recursive where a movement is followed, else stabilised Lagrange
@@ -196,13 +204,29 @@ class SimulationSettings:
                 "Simulation: resultant forces belong to the body and the ground as they were, and hold what stops of "
                 "the joints did. To ask what would change, or for stops, choose an input that follows the movement."
             )
+        if self.input == MUSCLES and self.root not in (AUTO, "held"):
+            raise BiomecError("Simulation: muscles follow the movement while a residual force holds the root.")
+        if self.input == MUSCLES and any(self.what_if.weakened.values()):
+            raise BiomecError(
+                "Simulation: torques of joints cannot be weakened where muscles make them. Weaken muscles in their set."
+            )
         self._refuse_pairs()
         if self.integrator_kind.steps is Steps.EQUAL:
             self.integrator_options()  # refuses what an integrator cannot be
 
     def _refuse_pairs(self) -> None:
         formulation, integrator = self.formulation_kind, self.integrator_kind
-        if integrator not in fitting_integrators(formulation, self.follows):
+        if integrator not in fitting_integrators(formulation, self.input):
+            if self.input == MUSCLES and formulation.finds_positions:
+                raise BiomecError(
+                    "Simulation: the index-3 formulation finds positions, and cannot carry the states of muscles. "
+                    "Choose another one, such as semi-recursive."
+                )
+            if self.input == MUSCLES:
+                raise BiomecError(
+                    f"Simulation: muscles decide anew every few steps, which must be equal. Choose "
+                    f"{', '.join(EQUAL_STEPS)}."
+                )
             if integrator.steps is Steps.JOINT:
                 raise BiomecError(
                     f"Simulation: steps by {integrator.name}, are for an input that follows the movement, with the "
@@ -235,7 +259,7 @@ class SimulationSettings:
         """The integrator in use."""
         if self.integrator != AUTO:
             return self.integrator
-        if self.formulation_kind.finds_positions:
+        if self.formulation_kind.finds_positions or self.input == MUSCLES:
             return "trapezoidal"
         return "constant-acceleration" if self.follows and self.formulation_kind.tree else "adams"
 
@@ -288,11 +312,13 @@ class SimulationSettings:
         )
 
 
-def fitting_integrators(formulation: FormulationKind, follows: bool) -> tuple[IntegratorKind, ...]:
-    """Integrators of a formulation, whether its input follows the movement or not."""
+def fitting_integrators(formulation: FormulationKind, input: str) -> tuple[IntegratorKind, ...]:
+    """Integrators of a formulation and an input; none where the two do not go together."""
+    if input == MUSCLES:
+        return () if formulation.finds_positions else tuple(EQUAL_STEPS.values())
     refused = set()
     if formulation.finds_positions:
         refused.add(Steps.SCIPY)
-    if not (follows and formulation.tree):
+    if not (input != RESULTANT and formulation.tree):
         refused.add(Steps.JOINT)
     return tuple(one for one in INTEGRATORS.values() if one.steps not in refused)

@@ -12,9 +12,12 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.muscles.fitting import fit_muscles
+from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.tracking.controllers import ControlOptions
 from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
 from biomec.body.tracking.limb_contact import fitted_contact
+from biomec.body.tracking.muscle_tracking import ControlledSteps, MuscleControl, MuscleTrackingOptions
 from biomec.body.tracking.reference_motion import PrescribedLoads, reference_motion
 from biomec.body.tracking.tracking import CONSTANT_ACCELERATION, Tracked, TrackingOptions
 from biomec.body.tracking.what_if import changed_loads, changed_system, shoulder_line, strengths
@@ -22,13 +25,15 @@ from biomec.engine.forces.applied import Forces, recorded, together
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forces.ground_contact import GroundContact
 from biomec.engine.forces.joint_stops import JointStops
+from biomec.engine.forces.muscles import MuscleOptions
 from biomec.engine.forward.integrators import Steps
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.simulation import Simulation, Stepper, simulate
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.simulation_settings import CONTACT, LAWS, SimulationSettings
+from biomec.pipeline.settings import MuscleSettings
+from biomec.pipeline.simulation_settings import CONTACT, LAWS, MUSCLES, SimulationSettings
 from biomec.pipeline.stretch import SimulationStretch, simulated_stretch
 
 RANGES = "aaos"  # published ranges of the joint angles
@@ -41,6 +46,8 @@ LACKING = {
 """What holds the root -> what becomes of reactions that do not fit a changed body."""
 STABLE = 2.0  # c_D h, beyond which explicit steps of ë + c_D ė + c_P e = 0 grow, and corrections do not settle
 CONTACT_MS = {False: 1.0, True: 0.25}  # longest steps in which friction does not shake: as it is, with weakened joints
+DECIDE_S = 5e-3  # between two decisions of muscles
+LEAST_EXCITED = 0.01
 RELATIVE = 0.1  # of the absolute tolerance of scipy's integrators to the relative one
 
 
@@ -55,6 +62,7 @@ class Setup:
     tracked           : the body with its controller, where it follows the movement
     stops             : of the joint angles, where they are asked for
     contact           : of hands and feet with the floor, where that holds the body
+    control           : muscles and what excites them, where they follow the movement
     forces            : everything that acts
     step_s            : [s], fitted to the frames
     """
@@ -73,6 +81,7 @@ class Setup:
     tracked: Tracked | None
     stops: JointStops | None
     contact: GroundContact | None
+    control: MuscleControl | None
     forces: Forces
     step_s: float
     notices: tuple[Notice, ...]
@@ -117,6 +126,9 @@ class Setup:
 
     def _stepper(self) -> Stepper:
         settings = self.settings
+        if self.control is not None:
+            formulation = settings.formulation_kind.accelerations(self.system, settings.equations, self.roots)
+            return ControlledSteps(self.control, settings.integrator_options(), formulation)
         if settings.integrator_kind.steps is Steps.JOINT and self.tracked is not None:
             return self.tracked
         return settings.formulation_kind.stepper(
@@ -148,9 +160,12 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
         tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
     _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
+    control = None
+    if settings.input == MUSCLES and tracked is not None:
+        control = _controlled(body, tracked, settings, analysis.settings.muscles, step_s)
     return Setup(
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
-        contact,
+        contact, control,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
         step_s, (*stretch.notices, *_remarks(settings, step_s)),
     )  # fmt: skip
@@ -178,6 +193,22 @@ def _tracked(
     step = settings.chosen_integrator if joint else CONSTANT_ACCELERATION
     options = TrackingOptions(control, step, settings.chosen_step_s)
     return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), passive)
+
+
+def _controlled(
+    body: SubjectModel, tracked: Tracked, settings: SimulationSettings, muscles: MuscleSettings, step_s: float
+) -> MuscleControl:
+    """Muscles of the analysis that follow the movement, deciding every few steps."""
+    sharing = muscles.sharing
+    options = MuscleTrackingOptions(
+        interval_s=step_s * max(1, round(DECIDE_S / step_s)), step_s=step_s, stiffness=settings.stiffness,
+        damping=settings.damping, lowest=max(LEAST_EXCITED, sharing.lowest),
+        reserve_Nm=1.0 if sharing.reserve_Nm is None else sharing.reserve_Nm,
+        muscles=MuscleOptions(curves=sharing.curves, rigid_below=1.0),
+    )  # fmt: skip
+    return MuscleControl(
+        tracked.reference, tracked.loads, fit_muscles(body, load_muscle_set(muscles.set), muscles.fit), options
+    )
 
 
 def _part(external: ExternalLoads, part: slice) -> ExternalLoads:

@@ -16,6 +16,7 @@ from biomec_app.features.loads.curves import LEAST, by_key, load_key
 TINY = 1e-18  # zero on a logarithmic axis
 KIND = "Simulation: "
 ANGLES, TORQUES, QUALITY, ENERGY, GROUND = "angles", "moments", "quality", "energy", "ground"
+MUSCLES = "muscles"
 SETS = {ANGLES: "Joint angles", TORQUES: "Joint moments", ENERGY: "Energy", QUALITY: "Constraints and distance"}
 """What a button plots -> what it is called."""
 
@@ -37,6 +38,7 @@ def simulations(analysis: Analysis) -> Iterator[Curve]:
         yield from _energy(run)
         yield from _quality(run)
         yield from _ground(run)
+        yield from _muscles(run)
 
 
 def _angles(run: SimulationRun, recorded: Mapping[str, Curve]) -> Iterator[Curve]:
@@ -99,6 +101,21 @@ def _quality(run: SimulationRun) -> Iterator[Curve]:
         f"{run.name}: iterations a step", "", column(run.step_time_s, run.iterations.astype(np.float64)), "Steps",
         "iterations",
     )  # fmt: skip
+
+
+def _muscles(run: SimulationRun) -> Iterator[Curve]:
+    """What muscles did that followed the movement, and what they could not give."""
+    for what, unit, names, values, least in (
+        ("activation", "", run.muscle_names, run.activations, 0.1),
+        ("muscle force", "N", run.muscle_names, run.muscle_forces, LEAST["none", FORCE]),
+        ("reserve torque", "N·m", run.reserve_names, run.reserves, LEAST["none", MOMENT]),
+    ):
+        for k, name in enumerate(names):
+            yield Curve(
+                simulation_key(run.name, f"{MUSCLES}/{what} {name}"), KIND + run.name, capital(what), None, name,
+                f"{run.name}: {what}, {name}", unit, column(run.time_s, values, k), f"Simulated {what}", name,
+                least=least,
+            )  # fmt: skip
 
 
 def _ground(run: SimulationRun) -> Iterator[Curve]:

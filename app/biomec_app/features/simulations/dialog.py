@@ -27,7 +27,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import MS, group, help_of
 from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_settings import AUTO, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans, simulated_stretch
 from biomec_app.features.simulations.dialog_boxes import WHAT_IF, AdvancedBox, WhatIfBox, part_rows
 from biomec_app.features.simulations.running import STEP, simulate
@@ -229,7 +229,7 @@ class SimulationDialog(QDialog):
         """List the integrators that the equations can have; another becomes automatic."""
         row = self.form.rows["integrator",]
         assert isinstance(row, ChoiceRow)
-        fitting = integrators_for(self.input.currentData(), self.formulation.currentData())
+        fitting = integrators_for(self.input.currentData(), self.formulation.currentData()) or (AUTO,)
         row.offer(tuple(one for one in row.entry.choices if all_of_them or one.value in fitting))
 
     def _follow(self, *_: object) -> None:

@@ -11,11 +11,19 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import label_of
 from biomec.base.plain_text import comment
 from biomec.body.tracking.what_if import WhatIf
+from biomec.engine.forward.formulations import FORMULATIONS
 from biomec.engine.forward.simulation import Ending
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.simulation_run import SimulationRun
-from biomec.pipeline.simulation_settings import AUTO, CONTACT, RESULTANT, SimulationSettings, fitting_integrators
+from biomec.pipeline.simulation_settings import (
+    AUTO,
+    CONTACT,
+    MUSCLES,
+    RESULTANT,
+    SimulationSettings,
+    fitting_integrators,
+)
 from biomec.reporting.tables import NOTHING, Section, Table, number, power
 from biomec_app.curves.curve import capital
 
@@ -235,8 +243,9 @@ def _together(difference: np.ndarray) -> float:
 
 def integrators_for(input: str, formulation: str) -> tuple[str, ...]:
     """Integrators that an input and a formulation can have, the automatic one first."""
-    settings = SimulationSettings(input=input, formulation=formulation)
-    return AUTO, *(one.key for one in fitting_integrators(settings.formulation_kind, settings.follows))
+    kind = SimulationSettings(input=input).formulation_kind if formulation == AUTO else FORMULATIONS[formulation]
+    fitting = fitting_integrators(kind, input)
+    return (AUTO, *(one.key for one in fitting)) if fitting else ()
 
 
 def input_words(settings: SimulationSettings) -> str:
@@ -299,7 +308,7 @@ def short_name(settings: SimulationSettings) -> str:
     stretch = f", cycle {settings.cycle}" if settings.cycle is not None else ""
     changed = what_if_words(settings.what_if)
     input = {RESULTANT: "Resultant", "inverse": "Played back", "pd": "PD", "computed-torque": "Computed torque",
-             "underactuated": "Ground holds"}[settings.input]  # fmt: skip
+             "underactuated": "Ground holds", MUSCLES: "Muscles"}[settings.input]  # fmt: skip
     method = ""
     if (settings.formulation, settings.integrator) != (AUTO, AUTO):
         formulation = settings.formulation_kind.title.split(" (")[0].split(",")[0]

@@ -35,7 +35,7 @@ from biomec.engine.forces.applied import Forces, together, weight
 from biomec.engine.forces.hill_muscle import HillParameters, rigid_tendon
 from biomec.engine.forces.muscle_targets import excitations_for, fibres_at_force, forces_after
 from biomec.engine.forces.muscles import HillMuscles, MuscleHistory, MuscleOptions, PathState
-from biomec.engine.forward.formulation import State, StepResult, Unsolvable
+from biomec.engine.forward.formulation import Formulation, State, StepResult, Unsolvable
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.semi_recursive import SemiRecursive
@@ -166,7 +166,7 @@ class MuscleControl:
         space = self.space
         Q, rate = self.muscles.rates(t, q, qdot, y)
         u = np.zeros(space.size)
-        u[self.rows] = self._reserve(t)
+        u[self.rows] = self.reserve(t)
         Q = Q + space.generalised(q, u)
         terms = space.terms(q, qdot, self.loads(t, q, qdot) + Q)
         here = self.reference.at(t)
@@ -178,12 +178,13 @@ class MuscleControl:
     def decide(self, t: float, q: FloatArray, qdot: FloatArray, y: FloatArray) -> MusclePlan:
         """Excitations and reserves for the next interval, which hold from now on."""
         ahead, space, control = self.options.interval_s, self.space, self._law.options
-        here, there = self.reference.at(t), self.reference.at(t + ahead)
+        then = min(t + ahead, self.reference.end_s)  # at its end the movement is not known any further
+        here, there = self.reference.at(t), self.reference.at(then)
         slow = here.w - space.rates(q, qdot)
         e = space.deviation(q, here.pose) + ahead * slow  # then, if nothing is done
         next_q = space.moved(space.coordinates(there.pose), -e)
         next_qdot = space.velocities(next_q, there.w - slow)
-        terms = space.terms(next_q, next_qdot, self.loads(t + ahead, next_q, next_qdot))
+        terms = space.terms(next_q, next_qdot, self.loads(then, next_q, next_qdot))
         u = terms.M @ (there.wdot + control.c_D * slow + control.stiffness * e) - terms.Q_bar
         path, next_path = self.muscles.path(q, qdot), self.muscles.path(next_q, next_qdot)
         length, speed = path.length[0], path.speed[0]
@@ -199,13 +200,14 @@ class MuscleControl:
     def _held(self, t: float) -> FloatArray:
         return np.full(self.muscles.count, self.options.lowest) if self.plan is None else self.plan.excitation
 
-    def _reserve(self, t: float) -> FloatArray:
-        """Reserves (K,) that go in a straight line from one decision to the next."""
-        if self.plan is None:
+    def reserve(self, t: float) -> FloatArray:
+        """Reserves (K,) [N m], which go in a straight line from one decision to the next."""
+        k = int(np.searchsorted([plan.t for plan in self.plans], t + SAME_S)) - 1
+        if k < 0:
             return np.zeros(len(self.rows))
-        before = self.plans[-2].reserve if len(self.plans) > 1 else self.plan.reserve
-        share = min(max((t - self.plan.t) / self.options.interval_s, 0.0), 1.0)
-        return np.asarray((1.0 - share) * before + share * self.plan.reserve)
+        before, plan = self.plans[max(k - 1, 0)].reserve, self.plans[k]
+        share = min(max((t - plan.t) / self.options.interval_s, 0.0), 1.0)
+        return np.asarray((1.0 - share) * before + share * plan.reserve)
 
     def _back(self, q: FloatArray, qdot: FloatArray, t: float) -> FloatArray:
         """c_D (w_ref − w) + c_P e (g,)."""
@@ -248,12 +250,15 @@ class MuscleControl:
         return np.flatnonzero(largest > LEAST_ARM)
 
 
-class _Controlled(Stepped):
+class ControlledSteps(Stepped):
     """Steps that decide anew at every interval of a control."""
 
-    def __init__(self, control: MuscleControl, integrator: IntegratorOptions) -> None:
-        root = control.space.system.bodies[control.space.tree.root].name
-        formulation = SemiRecursive(control.space.system, roots=(root,), stabilised=True)
+    def __init__(
+        self, control: MuscleControl, integrator: IntegratorOptions, formulation: Formulation | None = None
+    ) -> None:
+        if formulation is None:
+            root = control.space.system.bodies[control.space.tree.root].name
+            formulation = SemiRecursive(control.space.system, roots=(root,), stabilised=True)
         super().__init__(formulation, control.loads, integrator, control)
         self._control = control
         self._next = -np.inf
@@ -300,9 +305,9 @@ def track_by_muscles(
     whole = reference.end_s - begin if duration_s is None else duration_s
     steps = max(1, round(options.interval_s / options.step_s))
     step = options.interval_s / steps
-    count = max(1, int(np.floor((whole - options.interval_s) / step + 1e-6)))  # the last decision looks ahead
+    count = max(1, int(np.floor(whole / step + 1e-6)))
     run = simulate(
-        _Controlled(control, IntegratorOptions("trapezoidal")), *reference.state(begin), count * step, step,
+        ControlledSteps(control, IntegratorOptions("trapezoidal")), *reference.state(begin), count * step, step,
         start_s=begin, progress=progress, cancelled=cancelled,
     )  # fmt: skip
     plans = control.plans

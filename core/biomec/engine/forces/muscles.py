@@ -134,7 +134,7 @@ class HillMuscles:
         self._axes = axes_map(system, cords.bodies)
         self.curves = CURVES[options.curves]
         long = self.muscles.lts >= options.rigid_below * self.muscles.lopt
-        self.elastic: BoolArray = long & (options.tendon == ELASTIC)
+        self.elastic: BoolArray = long & (self.muscles.lts > 0.0) & (options.tendon == ELASTIC)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -239,8 +239,11 @@ def _check(cords: Cords, muscles: HillParameters, angles: Angles | None) -> None
             "Muscles: some paths depend on joint angles, and nobody says how these follow from the bodies. Give angles."
         )
     for name, fmax, lopt, lts, pennation, vmax in zip(cords.names, *muscles, strict=True):
-        if not all(0.0 < one < np.inf for one in (fmax, lopt, lts, vmax)):
-            raise BiomecError(f"Muscle {name}: force, fibre length, tendon length and speed must be positive numbers.")
+        if not (all(0.0 < one < np.inf for one in (fmax, lopt, vmax)) and 0.0 <= lts < np.inf):
+            raise BiomecError(
+                f"Muscle {name}: force, fibre length and speed must be positive numbers, and the tendon's length not "
+                "negative."
+            )
         if not 0.0 <= pennation < 0.5 * np.pi:
             raise BiomecError(f"Muscle {name}: the pennation must be at least 0 and less than 90°.")
 

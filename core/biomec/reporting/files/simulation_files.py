@@ -46,6 +46,9 @@ def simulation_csv(analysis: Analysis, run: SimulationRun, *, coordinates: bool 
             ],
             axis=1,
         )
+    names += [f"{name} (activation)" for name in run.muscle_names] + [f"{name} (N)" for name in run.muscle_names]
+    names += [f"{name} (reserve, N m)" for name in run.reserve_names]
+    values = np.concatenate([values, run.activations, run.muscle_forces, run.reserves], axis=1)
     base = analysis.signals.trial.first_frame
     head = [[base + int(frame), f"{t:.6f}"] for frame, t in zip(run.frames, run.time_s, strict=True)]
     return table_text(["frame", "time_s", *names], head, values)
@@ -116,6 +119,12 @@ def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]
             name: plain_number(float(np.abs(run.stop_torques[:, k]).max()))
             for k, name in enumerate(run.stop_names)
             if run.stop_torques[:, k].any()
+        },
+        "activation_max": {
+            name: plain_number(float(run.activations[:, m].max())) for m, name in enumerate(run.muscle_names)
+        },
+        "reserve_max_Nm": {
+            name: plain_number(float(np.abs(run.reserves[:, k]).max())) for k, name in enumerate(run.reserve_names)
         },
         "when": run.when,
         "biomec": run.biomec,
