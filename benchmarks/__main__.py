@@ -15,6 +15,7 @@ from benchmarks.forward import print_steps
 from benchmarks.frozen_jacobian import print_kept_jacobians
 from benchmarks.inverse_dynamics import print_inverse_dynamics
 from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
+from benchmarks.muscles import print_muscles
 from benchmarks.opensim_ik import print_opensim
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.report_files import print_report_files
@@ -61,6 +62,7 @@ def main() -> None:
     print_targets(timings)
     print_kept_jacobians(trial)
     print_opensim()
+    print_muscles()
     print_inverse_dynamics()
     print_formulations()
     print_steps()

@@ -73,13 +73,14 @@ class Case:
             RATES: lambda: consistent_motion(self.body, self.markers, self.contacts, COORDINATES),
         }
         return [
-            Task(f"{name}, {threads}", partial(_with_threads, threads, run), self.markers.frames)
+            Task(f"{name}, {threads}", partial(with_threads, threads, run), self.markers.frames)
             for name, run in each.items()
             for threads in (ALL, ONE)
         ]
 
 
-def _with_threads(threads: str, run: Callable[[], object]) -> None:
+def with_threads(threads: str, run: Callable[[], object]) -> None:
+    """Run something on all threads or on one."""
     with _threads(threads):
         run()
 

@@ -26,6 +26,7 @@ from biomec.body.muscles.set_file import parse_muscle_set, spline_of
 from biomec.body.muscles.transfer import Placed, cord_of, sided, surface_of
 from biomec.engine.paths.cords import Coordinate, CordPaths, Cords
 from biomec.engine.paths.simm_spline import Curves, curve_at, curves
+from biomec.recording.marker_set import Side
 
 Pose = tuple[FloatArray, FloatArray]
 STEP = 1e-6  # [rad] of the central differences of poses: the error of a rate is about 1e-10
@@ -37,6 +38,10 @@ def _turn(x: float, y: float, z: float) -> FloatArray:
 
 def _about(axis: FloatArray, angle: float) -> FloatArray:
     return np.asarray(Rotation.from_rotvec(np.asarray(axis) / np.linalg.norm(axis) * angle).as_matrix())
+
+
+def _left(name: str) -> str:
+    return f"{name[:-2]}_l" if name.endswith("_r") else name
 
 
 def _joined(first: Pose, second: Pose) -> Pose:
@@ -54,6 +59,7 @@ class SourceChain:
     text: str
     file: str
     splines: dict[int, Curves] = field(default_factory=dict)
+    depends: list[str] = field(default_factory=list)  # source coordinates, in the order of ``cords.coordinates``
 
     @cached_property
     def tables(self) -> dict[str, Any]:
@@ -77,13 +83,17 @@ class SourceChain:
 
     @cached_property
     def cords(self) -> Cords:
-        """Paths of the right muscles, and of all of files of both sides, over the bodies of the source."""
-        place = {
-            name: Placed(name, np.eye(3), np.zeros(3), np.eye(3), np.eye(3), False) for name in (*self.bodies, "ground")
-        }
-        chosen = [one for one in self.muscles.muscles if one.name.endswith("_r")]
-        surfaces, coordinates = {}, {}
+        """Paths of the right muscles, or of all of a file of both sides, over the bodies of the source.
+
+        Left muscles are kept as right ones; here they are mirrored back onto the left bodies.
+        """
+        chosen = [
+            one for one in self.muscles.muscles if self.tables["meta"]["sides"] == "both" or one.side is Side.RIGHT
+        ]
+        cords, surfaces, coordinates = [], {}, {}
         for muscle in chosen:
+            place = {name: self._place(name, muscle.side) for name in (*self.bodies, "ground")}
+            cords.append(cord_of(muscle, muscle.name, place))
             for use in muscle.wraps:
                 wrap = muscle.source.wraps[use.wrap]
                 name = sided(muscle, use.wrap)
@@ -91,17 +101,18 @@ class SourceChain:
             for point in muscle.points:
                 for name in (point.coordinate, *(curve[0] for curve in point.curves if curve)):
                     if name:
-                        joint = self.joint_of(name)
-                        coordinates[sided(muscle, name)] = (name, joint["parent"]["body"], joint["child"]["body"])
-        return Cords(
-            (*self.bodies, "ground"), tuple(cord_of(one, one.name, place) for one in chosen), tuple(surfaces.values()),
-            tuple(Coordinate(key, one[1], one[2]) for key, one in coordinates.items()),
-        )  # fmt: skip
+                        own = _left(name) if muscle.side is Side.LEFT else name
+                        coordinates[sided(muscle, name)] = own
+        ends = {key: self.joint_of(name) for key, name in coordinates.items()}
+        named = (Coordinate(key, one["parent"]["body"], one["child"]["body"]) for key, one in ends.items())
+        self.depends.extend(coordinates.values())
+        return Cords((*self.bodies, "ground"), tuple(cords), tuple(surfaces.values()), tuple(named))
 
-    @cached_property
-    def depends(self) -> tuple[str, ...]:
-        """Source coordinates on which paths depend, in the order of ``cords.coordinates``."""
-        return tuple(one.name.split(" ")[-1] for one in self.cords.coordinates)
+    def _place(self, body: str, side: Side | None) -> Placed:
+        """A body where it is, or the left one that mirrors it."""
+        mirror = side is Side.LEFT and self.tables["meta"]["sides"] == "both"
+        E = np.diag([1.0, 1.0, -1.0]) if mirror else np.eye(3)
+        return Placed(_left(body) if mirror else body, E, np.zeros(3), E, np.eye(3), mirror)
 
     def joint_of(self, coordinate: str) -> dict[str, Any]:
         """The joint that a coordinate moves."""
@@ -167,10 +178,10 @@ class SourceChain:
     def trace(self, values: Mapping[str, float], rates: Mapping[str, float]) -> CordPaths:
         """Paths in one pose and their speeds when coordinates change at ``rates`` [1/s]."""
         R, p = self.poses(values)
-        twist = self._twist(values, rates)
+        twist, cords = self._twist(values, rates), self.cords
         theta = np.array([self.full(values)[name] for name in self.depends])
         turning = np.array([self._turning(values, name) for name in self.depends]).reshape(-1, 3)
-        return self.cords.trace(R[None], p[None], twist=twist[None], theta=theta[None], turning=turning[None])
+        return cords.trace(R[None], p[None], twist=twist[None], theta=theta[None], turning=turning[None])
 
     def _twist(self, values: Mapping[str, float], rates: Mapping[str, float]) -> FloatArray:
         """Velocities (B, 6) of the bodies' points at the laboratory's origin, angular velocities."""
@@ -193,8 +204,8 @@ class SourceChain:
     def lengths(self, values: Mapping[str, float]) -> CordPaths:
         """Paths in one pose, without speeds."""
         R, p = self.poses(values)
-        q = self.full(values)
-        return self.cords.trace(R[None], p[None], theta=np.array([[q[name] for name in self.depends]]))
+        q, cords = self.full(values), self.cords
+        return cords.trace(R[None], p[None], theta=np.array([[q[name] for name in self.depends]]))
 
     def arms(self, values: Mapping[str, float], coordinate: str) -> tuple[FloatArray, FloatArray]:
         """Lengths (M,) [m] and moment arms (M,) r = −dL/dθ of the right muscles [m/rad]."""

@@ -155,10 +155,18 @@ def _project(
 
 def without_muscles(columns: FloatArray) -> list[int]:
     """Rows of columns (T, M, K) about which no muscle turns in any frame."""
-    if not columns.shape[1]:
-        return list(range(columns.shape[2]))
-    longest = np.nan_to_num(np.abs(columns)).max(axis=(0, 1))
+    longest = np.zeros(columns.shape[2])
+    _longest(np.ascontiguousarray(columns), longest)
     return [int(k) for k in np.flatnonzero(longest < NO_ARM)]
+
+
+@compiled
+def _longest(columns: FloatArray, longest: FloatArray) -> None:
+    for t in range(columns.shape[0]):
+        for m in range(columns.shape[1]):
+            for k in range(columns.shape[2]):
+                if np.abs(columns[t, m, k]) > longest[k]:  # not of NaN
+                    longest[k] = np.abs(columns[t, m, k])
 
 
 def contact_effects(tree: JointTree, contacts: GlidingContacts, centre: FloatArray) -> tuple[FloatArray, FloatArray]:

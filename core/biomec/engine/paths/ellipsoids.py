@@ -15,16 +15,19 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
+from biomec.engine.paths.plane_sections import best_section, section_through
 from biomec.engine.paths.surfaces import FLIPPED, HIT, INSIDE, JUMP, UNSOLVED, WRAPPED, _line_meets, _plane
 
-STEP = 0.08  # longest step of a geodesic, as a part of the smallest semi-axis; errors stay below 1e-9 of the length
+STEP = 0.08  # longest step of a geodesic, as a part of the smallest semi-axis; errors stay below 2e-7 of the length
 SMALLEST_STEPS, MOST_STEPS = 6, 120
 ITERATIONS = 40
-PIECES = 8  # chords by which an arc in a plane is measured
-TILTS = 6  # planes on either side that are tried for a start
 TOLERANCE = 1e-13  # [m] by which the end may miss the line to p2
 ACCEPTED = 1e-10  # [m] the same where round-off stops the iteration
 OFF_SURFACE = 1.0 + 1e-6  # of |q1|²: nearer to the surface, p1 counts as lying on it
+FORWARDS, BACKWARDS = 1.0, 2.0  # from which end a path was found, in the memory for the next frame
+NEAR_SURFACE = 1.0 + 1e-3  # of |q2|²: the path ends almost at p2
+ALMOST = 1e-12  # [m] by which the end may miss it
+BEFORE = 1e-7  # [m] before a point on the surface a path leaves it, so that it has a direction there
 NUDGE = 1e-7  # [rad] for the derivative in s
 
 
@@ -101,6 +104,44 @@ def _shot(
 
 
 @compiled
+def _arrived(
+    size: FloatArray, p1: FloatArray, p2: FloatArray, centre: FloatArray, span: float, e1: FloatArray, e2: FloatArray,
+    start: FloatArray, x: FloatArray,
+) -> bool:  # fmt: skip
+    """Improve start = (s, ℓ) for a point p2 so near to the surface that the path ends almost there.
+
+    The height N·(p2 − x) then has a double root at the end, at which Newton's method only halves its error. The
+    geodesic is brought below p2 instead, d·(p2 − x) = 0, and ends √(2 h/κ) before it, h the height and κ the curvature.
+    Of a point on the surface that is the solution: ``x`` lies `BEFORE` p2 along the tangent. Whether it was found.
+    """
+    d, w, other = np.empty(3), np.empty(5), np.empty(5)
+    smallest = min(size[0], min(size[1], size[2]))
+    near = False
+    for _ in range(ITERATIONS):
+        steps = min(MOST_STEPS, SMALLEST_STEPS + int(start[1] / (STEP * smallest)))
+        _shot(size, p1, p2, centre, span, e1, e2, start[0], start[1], steps, x, d, w)
+        near = np.abs(w[1]) < ALMOST and np.abs(w[4]) < ALMOST
+        if near:
+            break
+        _shot(size, p1, p2, centre, span, e1, e2, start[0] + NUDGE, start[1], steps, x, d, other)
+        aside, ahead = (other[1] - w[1]) / NUDGE, (other[4] - w[4]) / NUDGE
+        if np.abs(aside) < 1e-18:
+            return False
+        ds = min(max(-w[1] / aside, -0.4), 0.4)
+        start[0] += ds
+        start[1] += min(max(w[4] + ahead * ds, -0.5 * smallest), 0.5 * smallest)
+    square = bend = 0.0
+    for i in range(3):
+        square += (x[i] / size[i] ** 2) ** 2
+        bend += (d[i] / size[i]) ** 2
+    before = np.sqrt(2.0 * max(w[0], 0.0) * np.sqrt(square) / bend + BEFORE * BEFORE)
+    start[1] -= before
+    for i in range(3):
+        x[i] = p2[i] - before * d[i]
+    return near
+
+
+@compiled
 def _closed(
     size: FloatArray, p1: FloatArray, p2: FloatArray, centre: FloatArray, span: float, e1: FloatArray, e2: FloatArray,
     start: FloatArray, x: FloatArray,
@@ -132,6 +173,19 @@ def _closed(
 
 
 @compiled
+def _solved(
+    size: FloatArray, p1: FloatArray, p2: FloatArray, centre: FloatArray, span: float, e1: FloatArray, e2: FloatArray,
+    start: FloatArray, x: FloatArray, s1: float, s2: float,
+) -> bool:  # fmt: skip
+    """The same for any heights of both ends over the surface, s1 = |q1|², s2 = |q2|²."""
+    if s1 > OFF_SURFACE and s2 < NEAR_SURFACE:
+        found = _arrived(size, p1, p2, centre, span, e1, e2, start, x)
+        if s2 < OFF_SURFACE:
+            return found
+    return _closed(size, p1, p2, centre, span, e1, e2, start, x)
+
+
+@compiled
 def _length(
     size: FloatArray, p1: FloatArray, p2: FloatArray, centre: FloatArray, span: float, e1: FloatArray, e2: FloatArray,
     start: FloatArray, x: FloatArray,
@@ -155,131 +209,39 @@ def _angle(y: FloatArray, e1: FloatArray, e2: FloatArray) -> float:
 
 
 @compiled
-def _section(
-    size: FloatArray, p1: FloatArray, p2: FloatArray, u: FloatArray, a1: float, a2: float, m: FloatArray,
-    side: FloatArray, offset: float, height: float, ends: FloatArray,
-) -> float:  # fmt: skip
-    """Length of the path in a plane through both points, on the side of m; its scaled tangent points, arc and middle.
-
-    In scaled axes the plane cuts the unit sphere in a circle about ``offset`` · side; both points lie at ``height``
-    along m, at a1 and a2 along u. ``ends`` (4, 3) takes both tangent points, length on the surface, and middle.
-    """
-    radius = np.sqrt(max(0.0, 1.0 - offset * offset))
-    d1, d2 = np.sqrt(a1 * a1 + height * height), np.sqrt(a2 * a2 + height * height)
-    begin = np.arctan2(height, a1) - np.arccos(min(1.0, radius / d1))
-    end = np.arctan2(height, a2) + np.arccos(min(1.0, radius / d2))
-    if np.arctan2(height, a1) < -0.5 * np.pi:
-        begin += 2.0 * np.pi
-    arc = 0.0
-    for k in range(PIECES):
-        b, c = begin + (end - begin) * k / PIECES, begin + (end - begin) * (k + 1) / PIECES
-        square = 0.0
-        for i in range(3):
-            square += (size[i] * radius * ((np.cos(c) - np.cos(b)) * u[i] + (np.sin(c) - np.sin(b)) * m[i])) ** 2
-        arc += np.sqrt(square)
-    first = last = 0.0
-    middle = 0.5 * (begin + end)
-    for i in range(3):
-        ends[0, i] = offset * side[i] + radius * (np.cos(begin) * u[i] + np.sin(begin) * m[i])
-        ends[1, i] = offset * side[i] + radius * (np.cos(end) * u[i] + np.sin(end) * m[i])
-        ends[3, i] = offset * side[i] + radius * (np.cos(middle) * u[i] + np.sin(middle) * m[i])
-        first += (size[i] * ends[0, i] - p1[i]) ** 2
-        last += (size[i] * ends[1, i] - p2[i]) ** 2
-    ends[2, 0] = arc
-    return float(np.sqrt(first) + arc + np.sqrt(last))
-
-
-@compiled
-def _section_through(
-    size: FloatArray, p1: FloatArray, p2: FloatArray, q1: FloatArray, q2: FloatArray, y: FloatArray
-) -> float:
-    """Length of the path in the plane through both points and y."""
-    u, m, side, ends = np.empty(3), np.empty(3), np.empty(3), np.empty((4, 3))
-    far = lean = square = 0.0
-    for i in range(3):
-        u[i] = q2[i] - q1[i]
-        far += u[i] * u[i]
-    far = np.sqrt(far)
-    for i in range(3):
-        u[i] /= far
-        lean += (y[i] - q1[i]) * u[i]
-    for i in range(3):
-        m[i] = y[i] - q1[i] - lean * u[i]
-        square += m[i] * m[i]
-    if square < 1e-12:
-        return np.inf
-    offset = height = along = 0.0
-    for i in range(3):
-        m[i] /= np.sqrt(square)
-    side[0], side[1], side[2] = u[1] * m[2] - u[2] * m[1], u[2] * m[0] - u[0] * m[2], u[0] * m[1] - u[1] * m[0]
-    for i in range(3):
-        offset += q1[i] * side[i]
-        height += q1[i] * m[i]
-        along += q1[i] * u[i]
-    return _section(size, p1, p2, u, along, along + far, m, side, offset, height, ends)
-
-
-@compiled
-def _best_section(
-    size: FloatArray, p1: FloatArray, p2: FloatArray, q1: FloatArray, q2: FloatArray, axis: int, sign: float,
-    ends: FloatArray,
-) -> float:  # fmt: skip
-    """Shortest path in a plane through both points, among planes turned about their line; ``ends`` as in `_section`."""
-    u, n, b, m, side = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(3)
-    far = along = 0.0
-    for i in range(3):
-        u[i] = q2[i] - q1[i]
-        far += u[i] * u[i]
-    far = np.sqrt(far)
-    for i in range(3):
-        u[i] /= far
-        along += q1[i] * u[i]
-    near = 0.0
-    for i in range(3):
-        n[i] = q1[i] - along * u[i]
-        near += n[i] * n[i]
-    near = np.sqrt(near)
-    if near < 1e-9:  # straight through the centre: any plane will do
-        smallest = int(np.argmin(np.abs(u)))
-        n[:] = 0.0
-        n[smallest] = 1.0
-        lean, length = u[smallest], 0.0
-        for i in range(3):
-            n[i] -= lean * u[i]
-            length += n[i] * n[i]
-        n /= np.sqrt(length)
-        near = 0.0
-    else:
-        n /= near
-    b[0], b[1], b[2] = u[1] * n[2] - u[2] * n[1], u[2] * n[0] - u[0] * n[2], u[0] * n[1] - u[1] * n[0]
-    trial, best = np.empty((4, 3)), np.inf
-    reach = np.pi if axis >= 0 else 0.45 * np.pi
-    for attempt in range(2):
-        for k in range(-TILTS, TILTS + 1):
-            tilt = reach * k / TILTS
-            for i in range(3):
-                m[i] = np.cos(tilt) * n[i] + np.sin(tilt) * b[i]
-            side[0], side[1] = u[1] * m[2] - u[2] * m[1], u[2] * m[0] - u[0] * m[2]
-            side[2] = u[0] * m[1] - u[1] * m[0]
-            length = _section(
-                size, p1, p2, u, along, along + far, m, side, -near * np.sin(tilt), near * np.cos(tilt), trial
-            )
-            if length < best and (axis < 0 or attempt == 1 or sign * trial[3, axis] >= 0.0):
-                best = length
-                ends[:] = trial
-        if best < np.inf:
-            break
-    return best
-
-
-@compiled
 def wrap_ellipsoid(
     p1: FloatArray, p2: FloatArray, size: FloatArray, axis: int, sign: float, memory: FloatArray, out: FloatArray
 ) -> int:
     """Geodesic around the ellipsoid of semi-axes ``size`` (3,) [m].
 
-    An active side says on which side of the centre a new contact begins; afterwards the path moves by itself.
+    An active side says on which side of the centre a new contact begins; afterwards the path moves by itself. A path
+    that begins next to the surface is found from its other end, where its tangent is well defined.
     """
+    s1 = s2 = 0.0
+    for i in range(3):
+        s1 += (p1[i] / size[i]) ** 2
+        s2 += (p2[i] / size[i]) ** 2
+    direction = BACKWARDS if s1 < NEAR_SURFACE and s2 > s1 else FORWARDS
+    known = memory.copy()
+    if known[0] != direction:
+        known[0] = 0.0
+        if memory[0] != 0.0:  # the same path, seen from its other end: nothing to compare with
+            known[5] = 0.0
+    if direction == FORWARDS:
+        code = _wrapped(p1, p2, size, axis, sign, known, out)
+    else:
+        code = _wrapped(p2, p1, size, axis, sign, known, out)
+        for i in range(3):
+            out[i], out[3 + i] = out[3 + i], out[i]
+    out[8] = direction
+    return code
+
+
+@compiled
+def _wrapped(
+    p1: FloatArray, p2: FloatArray, size: FloatArray, axis: int, sign: float, memory: FloatArray, out: FloatArray
+) -> int:
+    """Geodesic from the tangent of p1 to that of p2."""
     q1, q2 = p1 / size, p2 / size
     s1, s2 = q1[0] ** 2 + q1[1] ** 2 + q1[2] ** 2, q2[0] ** 2 + q2[1] ** 2 + q2[2] ** 2
     if s1 < 1.0 or s2 < 1.0:
@@ -300,15 +262,15 @@ def wrap_ellipsoid(
         memory[0] != 0.0 and s1 > OFF_SURFACE
     ):  # from a point on it, all paths enter there: memory cannot tell them apart
         start[0], start[1] = _angle(memory[2:5], e2, e3), memory[1]
-        bound = _section_through(size, p1, p2, q1, q2, memory[2:5])
-        solved = _closed(size, p1, p2, centre, span, e2, e3, start, x)
+        bound = section_through(size, p1, p2, q1, q2, memory[2:5])
+        solved = _solved(size, p1, p2, centre, span, e2, e3, start, x, s1, s2)
         if solved:
             solved = start[1] <= 0.0 or _length(size, p1, p2, centre, span, e2, e3, start, x) <= 1.001 * bound
     if not solved:
         ends = np.empty((4, 3))
-        bound = _best_section(size, p1, p2, q1, q2, axis, sign, ends)
+        bound = best_section(size, p1, p2, q1, q2, axis, sign, ends)
         start[0], start[1] = _angle(ends[0], e2, e3), ends[2, 0]
-        solved = _closed(size, p1, p2, centre, span, e2, e3, start, x)
+        solved = _solved(size, p1, p2, centre, span, e2, e3, start, x, s1, s2)
         if solved and axis < 0:  # no shortest path is longer than one in a plane
             solved = start[1] <= 0.0 or _length(size, p1, p2, centre, span, e2, e3, start, x) < 1.01 * bound
         if not solved:

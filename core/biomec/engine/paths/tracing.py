@@ -292,6 +292,7 @@ def _contacts(
     for k in range(nw):
         warm[k] = memory[v + k]
     flags = np.zeros(nw, dtype=np.int64)
+    last = np.zeros((2 * nw + 1, 6))
     settled = False
     for _ in range(MOST_SWEEPS):
         change = 0.0
@@ -360,6 +361,7 @@ def _contacts(
         if nw == 1 or change < SETTLED:
             settled = True
             break
+        _extrapolate(nw, change, entry, leave, last)
     status, arcs = 0, 0.0
     for k in range(nw):
         status |= flags[k] & ~HIT
@@ -374,6 +376,41 @@ def _contacts(
         memory[v + k] = warm[k]
         memory[v + k, 5] = 1.0
     return count, status, arcs
+
+
+@compiled
+def _extrapolate(nw: int, change: float, entry: FloatArray, leave: FloatArray, last: FloatArray) -> None:
+    """Carry tangent points of several surfaces to where their sweeps are heading [Aitken1926].
+
+    Changes Δ of successive sweeps shrink by a factor λ = Δ·Δ₋/Δ₋·Δ₋, so that λ/(1 − λ) Δ is left. The next sweep finds
+    true tangent points again, and only sweeps say whether the path has settled.
+
+    last : (2 nw + 1, 6) tangent points and changes of the sweep before; in the last row how many sweeps they rest on
+    """
+    known = last[2 * nw, 0] if change < 1.0 else 0.0
+    along = square = 0.0
+    for k in range(nw):
+        for i in range(6):
+            now = entry[k, i] if i < 3 else leave[k, i - 3]
+            step = now - last[k, i]
+            along += step * last[nw + k, i]
+            square += last[nw + k, i] ** 2
+            last[k, i], last[nw + k, i] = now, step
+    last[2 * nw, 0] = known + 1.0
+    if known < 2.0 or square == 0.0:
+        return
+    rate = along / square
+    if not 0.01 < rate < 0.9:
+        return
+    for k in range(nw):
+        for i in range(6):
+            ahead = rate / (1.0 - rate) * last[nw + k, i]
+            last[k, i] += ahead
+            if i < 3:
+                entry[k, i] += ahead
+            else:
+                leave[k, i - 3] += ahead
+    last[2 * nw, 0] = 0.0
 
 
 @compiled

@@ -7,8 +7,9 @@ import pytest
 
 from biomec.base.arrays import FloatArray, rotation_about
 from biomec.engine.paths.cords import Contact, Coordinate, Cord, CordPaths, Cords, PathPoint, Surface
+from biomec.engine.paths.ellipsoids import wrap_ellipsoid
 from biomec.engine.paths.simm_spline import simm_spline
-from biomec.engine.paths.surfaces import FLIPPED, INSIDE, MISSING, UNSOLVED, WRAPPED
+from biomec.engine.paths.surfaces import FLIPPED, INSIDE, MISSING, UNSOLVED, WRAPPED, wrap_sphere
 from biomec.engine.rotations import rotation
 
 NUDGE = 1e-6  # of the central differences of a length [m or rad]
@@ -251,3 +252,26 @@ def test_a_path_from_a_point_within_a_surface_that_gives_takes_the_short_way_in_
     assert (whole.status & INSIDE).any()
     np.testing.assert_allclose(whole.length[:, 0], alone, rtol=0, atol=1e-8)  # steps along the geodesic differ
     assert np.abs(np.diff(whole.length[:, 0])).max() < 1e-3
+
+
+def test_a_path_that_ends_on_an_ellipsoid_is_as_long_from_either_end() -> None:
+    """An end on the surface, within a hair of it, and off it; and against the great circle where it is a sphere."""
+    spread = np.random.default_rng(8)
+    size = np.array([0.09, 0.17, 0.08])
+    for shape in (size, np.full(3, 0.09)):
+        out, back = np.empty(13), np.empty(13)
+        for height in (2e-12, 3e-7, 4e-4, 0.05):
+            first, last = (one / np.linalg.norm(one) * shape for one in spread.normal(size=(2, 3)))
+            last = last if first @ last < 0.0 else -last
+            first, last = first * (1.0 + height), last * 1.2
+            memory = np.zeros(6)
+            codes = [wrap_ellipsoid(*ends, shape, -1, 1.0, memory, into) for ends, into in
+                     (((first, last), out), ((last, first), back))]  # fmt: skip
+            assert all(code & WRAPPED and not code & UNSOLVED for code in codes)
+            # an end 3e-7 above a surface of 17 cm counts as lying on it: its 5e-8 m are lost
+            assert out[7] == pytest.approx(back[7], abs=6e-8)
+            assert out[:3] == pytest.approx(back[3:6], abs=2e-4)  # as far along the tangent as that height allows
+            if shape is not size:
+                sphere = np.empty(13)
+                wrap_sphere(first, last, 0.09, memory, sphere)
+                assert out[7] == pytest.approx(sphere[7], abs=5e-8)  # steps of two radians
