@@ -6,6 +6,7 @@ lopt ← ρ lopt, lts ← ρ lts (theory §1.2).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from biomec.body.muscles.muscle_set import Muscle, MuscleSet, MuscleSource, Sour
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.scaling import SegmentScale, segment_scale
 from biomec.body.muscles.sign_screen import SignFinding, screen_signs, sign_notices
+from biomec.body.muscles.strength import strong
 from biomec.body.muscles.transfer import MIRROR, Placed, cord_of, placed, sided, surface_of
 from biomec.engine.paths.cords import Coordinate, Cords, Surface
 from biomec.engine.rotations import cardan, joint_coordinate_system
@@ -29,9 +31,6 @@ from biomec.engine.tree.joint_tree import chained_origins, joint_tree
 from biomec.recording.marker_set import Side
 
 STANDARD_MODEL = "m21"  # its segments have the axes in which maps are given
-STANDARD_MASS = 75.0  # [kg] of the person for whom forces of a source are meant
-VOLUME_BY_MASS_AND_HEIGHT = 47.05  # [cm³/(kg m)] of all muscles of a leg [Handsfield2014]
-VOLUME_OF_ANYBODY = 1289.6  # [cm³]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,16 +156,20 @@ def fit_muscles(person: SubjectModel, muscle_set: MuscleSet, options: MuscleFit 
     cords = [cord_of(muscle, muscle.name, fitter.places(muscle)) for muscle in kept]
     reference = [cord_of(muscle, muscle.name, fitter.places(muscle, unscaled=True)) for muscle in kept]
     built = Cords(bodies, tuple(cords), fitter.surfaces(kept), coordinates)
-    rho = _growth(person, built, Cords(bodies, tuple(reference), fitter.surfaces(kept, unscaled=True), coordinates),
-                  fitter, angles)  # fmt: skip
+    unscaled = Cords(bodies, tuple(reference), fitter.surfaces(kept, unscaled=True), coordinates)
+    rho = _growth(person, built, unscaled, fitter, angles, [fitter.stretched(muscle) for muscle in kept])
     grown = tuple(replace(m, lopt=m.lopt * r, lts=m.lts * r) for m, r in zip(kept, rho, strict=True))
-    grown = _strong(grown, person, options.strength)
+    grown = strong(grown, person, options.strength)
     signs = screen_signs(person, grown, built, lambda R: source_angles(angles, R))
     notices = [*muscle_set.notices, *_notices(muscle_set, fitter.scales, left_out), *sign_notices(signs)]
     return FittedMuscles(
         person, muscle_set.name, grown, tuple(kept), built, angles, tuple(fitter.scales.values()), read_only(rho),
         left_out, options, signs, tuple(notices),
     )  # fmt: skip
+
+
+Stretched = tuple[tuple[str, tuple[float, ...]], ...]
+"""Segments and their factors along x, y, z."""
 
 
 class _Fitter:
@@ -286,14 +289,26 @@ class _Fitter:
         named = (Coordinate(key, self.bodies[one.proximal], self.bodies[one.distal]) for key, one in found.items())
         return tuple(found.values()), tuple(named)
 
-    def shrunk_positions(self, R: FloatArray) -> FloatArray:
-        """Origins (B, 3) of the segments of the source's skeleton in attitudes R (B, 3, 3), joint to joint."""
+    def stretched(self, muscle: Muscle) -> Stretched:
+        """How the segments of its source were stretched; those of a muscle by the body with most of its points."""
+        on = Counter(point.body for point in muscle.points)
+        found = {one.segment: one.factors for key, one in self.scales.items() if key[0] == muscle.source.name}
+        for body in sorted(_bodies(muscle), key=lambda body: on[body]):
+            found[self.segment(muscle.source, body, muscle.side)] = self.factors(muscle.source, body, muscle.side)
+        return tuple(sorted((segment, tuple(factors.tolist())) for segment, factors in found.items()))
+
+    def shrunk_positions(self, R: FloatArray, own: Stretched) -> FloatArray:
+        """Origins (B, 3) of the segments of a source's skeleton in attitudes R (B, 3, 3), joint to joint.
+
+        own : factors of the segments of that source; others are stretched as in the mean of all sources
+        """
         back = np.tile(np.eye(3), (len(self.bodies), 1, 1))
         for k, name in enumerate(self.bodies):
-            own = [one.factors for one in self.scales.values() if one.segment == name]
-            if own:
+            others = [one.factors for one in self.scales.values() if one.segment == name]
+            if others:
+                factors = dict(own).get(name, np.mean(others, axis=0))
                 Q = self.standard(name)[1]
-                back[k] = Q @ np.diag(1.0 / np.mean(own, axis=0)) @ Q.T
+                back[k] = Q @ np.diag(1.0 / np.asarray(factors)) @ Q.T
         tree = joint_tree(self.person.system, self.person.model.roots)
         return np.asarray(chained_origins(tree, R[None], back)[0])
 
@@ -311,36 +326,27 @@ def _coordinates(muscle: Muscle) -> tuple[str, ...]:
 
 
 def _growth(
-    person: SubjectModel, cords: Cords, reference: Cords, fitter: _Fitter, angles: tuple[SourceAngle, ...]
+    person: SubjectModel,
+    cords: Cords,
+    reference: Cords,
+    fitter: _Fitter,
+    angles: tuple[SourceAngle, ...],
+    stretched: list[Stretched],
 ) -> FloatArray:
-    """ρ (M,): length of each path in the static pose over that of the source's skeleton in the same attitudes."""
+    """ρ (M,): length of each path in the static pose over that of its source's skeleton in the same attitudes.
+
+    stretched : (M,) how their segments were; a humerus of one source is not as long as that of another
+    """
     bodies = person.system.layout.bodies
     R = np.stack([np.asarray(bodies[name].attitude) for name in cords.bodies])[None]
     p = np.stack([np.asarray(bodies[name].position) for name in cords.bodies])[None]
     theta = np.nan_to_num(source_angles(angles, R)[0])
     own = cords.trace(R, p, theta=theta).length[0]
-    source = reference.trace(R, fitter.shrunk_positions(R[0])[None], theta=theta).length[0]
-    return np.asarray(own / source)
-
-
-def _strong(muscles: tuple[Muscle, ...], person: SubjectModel, strength: str) -> tuple[Muscle, ...]:
-    """Muscles with greatest forces for the person."""
-    mass, height = float(person.measures["mass"]), float(person.measures["height"])
-    if strength == "mass":
-        factor = (mass / STANDARD_MASS) ** (2.0 / 3.0)
-        return tuple(replace(one, fmax=one.fmax * factor) for one in muscles)
-    if strength == "volume":
-        found = list(muscles)
-        for side in Side:
-            leg = [k for k, one in enumerate(muscles) if one.side is side and one.region == "leg"]
-            bulk = sum(muscles[k].fmax * muscles[k].lopt / muscles[k].source.stress for k in leg)
-            if not leg or not np.isfinite(bulk):
-                continue
-            factor = (VOLUME_BY_MASS_AND_HEIGHT * mass * height + VOLUME_OF_ANYBODY) * 1e-6 / bulk
-            for k in leg:
-                found[k] = replace(muscles[k], fmax=muscles[k].fmax * factor)
-        return tuple(found)
-    return muscles
+    there = np.empty_like(own)
+    for own_factors in dict.fromkeys(stretched):
+        its = [m for m, one in enumerate(stretched) if one == own_factors]
+        there[its] = reference.trace(R, fitter.shrunk_positions(R[0], own_factors)[None], theta=theta).length[0, its]
+    return np.asarray(own / there)
 
 
 def _notices(

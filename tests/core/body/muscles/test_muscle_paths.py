@@ -148,3 +148,17 @@ def test_a_shoulder_without_its_blade_has_no_muscles_left() -> None:
     legs = load_muscle_set("legs").muscles
     kept, _ = carried(legs, lambda one: "no foot" if any(p.body.startswith("calcn") for p in one.points) else "")
     assert len(kept) == 2 * 31
+
+
+def test_fibres_grow_alike_in_a_set_of_one_source_and_of_several(walk: Performed) -> None:
+    """A humerus of one source is not as long as that of another: each muscle is held against its own skeleton."""
+    person = walk.acquisition.model
+    arms = fit_muscles(person, load_muscle_set("arms"))
+    elbow = fit_muscles(person, load_muscle_set("elbow"))
+    shoulder = fit_muscles(person, load_muscle_set("shoulder"))
+    rho = dict(zip(arms.names, arms.rho, strict=True))
+    for alone in (elbow, shoulder):
+        for name, growth in zip(alone.names, alone.rho, strict=True):
+            assert rho[name] == pytest.approx(growth, abs=1e-9)
+    assert (np.abs(arms.rho - 1.0) < 0.2).all()
+    assert (np.abs(elbow.rho - 1.0) < 0.1).all()
