@@ -161,7 +161,9 @@ def _attitude(table: TomlTable, dim: int) -> FloatArray | None:
     if "attitude" not in table:
         return None
     attitude = table.numbers("attitude", (dim, dim), _because(dim))
-    if np.linalg.det(attitude) < 0.0:
+    with np.errstate(all="ignore"):  # of lengths below 1e-308; what is no rotation is refused with its body
+        reflected = np.linalg.det(attitude) < 0.0
+    if reflected:
         raise table.refusal(
             "its attitude is a reflection (determinant −1), not a rotation. Reverse one of its columns."
         )

@@ -5,6 +5,7 @@ import dataclasses
 import datetime
 import re
 import tomllib
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -416,6 +417,14 @@ def test_text_that_is_not_toml_is_told_with_line_and_column(text, place):
 )
 def test_absurd_values_are_told_in_a_sentence_too(number, shown):
     assert shown in refusal(swap("mass = 0.1", f"mass = {number}"))
+
+
+def test_an_attitude_of_almost_nothing_is_refused_without_a_warning():
+    rows = "[0.0, -0.8, -0.5], [1e-320, 0.0, 0.0], [0.0, -0.5, 0.9]"
+    text = BENNETT[: BENNETT.index("attitude")] + f"attitude = [{rows}]\n"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "attitude" in refusal(text)
 
 
 def test_a_file_that_is_not_there(tmp_path):

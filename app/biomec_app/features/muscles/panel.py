@@ -253,7 +253,7 @@ class MusclePanel(QWidget):
     def _find_emg(self) -> None:
         """Measured activations are found in the background, once for a result."""
         known = self._known
-        if known is None or known is self._emg_of or self.context.aside.busy:
+        if known is None or known is self._emg_of or self.context.aside.busy or not has_muscles(known):
             return
         if known.session.dynamic.emg is None:
             self._emg, self._emg_of = None, known

@@ -35,6 +35,20 @@ def test_without_muscles_it_says_what_to_do(qtbot, context, short_analysis):
     assert 'href="run"' in made.pages.nothing.text()
 
 
+def test_emg_without_muscles_asks_for_nothing(qtbot, context, short_analysis):
+    """It was looked for in the background, so that a message said to run Muscles first, and pictures failed."""
+    made = MusclePanel(context)
+    qtbot.addWidget(made)
+    failures = []
+    context.aside.failed.connect(lambda title, sentence: failures.append(sentence))
+    context.document.open(short_analysis)
+    made.show()
+    assert short_analysis.session.dynamic.emg is not None
+    made._aside_finished("other work")
+    qtbot.waitUntil(lambda: not context.aside.busy)
+    assert failures == []
+
+
 def test_every_muscle_has_a_row_and_a_search_leaves_those_it_names(panel, muscle_analysis):
     assert len(panel.map.rows) == len(muscle_analysis.muscles.forces.names)
     panel.search.setText("vastus right")
