@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
-from biomec.base.errors import DescriptionError
+from biomec.base.errors import BiomecError, DescriptionError
 from biomec.engine.body import Body
 from biomec.engine.maps import VectorMap
 
@@ -62,6 +62,7 @@ class Layout:
         self._columns: dict[str, IntArray] = {}
         self._constants: dict[str, FloatArray] = {}
         self._points: dict[str, VectorMap] = {}  # maps of points that were asked for
+        self._rows: dict[str, tuple[IntArray, FloatArray, FloatArray]] = {}  # and their rows
         self.owned: dict[str, IntArray] = {}  # columns that a body owns, for the elimination order
         self.n = 0
         for body in bodies:
@@ -144,6 +145,24 @@ class Layout:
                 self._element(body.points, name, where, f"body {owner}")
                 known = self.lift(body, body.point_map(name))
             self._points[reference] = known
+        return known
+
+    def point_rows(self, reference: str, where: str = "System") -> tuple[IntArray, FloatArray, FloatArray]:
+        """Rows of the map of a point: columns of q (dim, 4), their coefficients (dim, 4) and constants (dim,)."""
+        known = self._rows.get(reference)
+        if known is None:
+            point = self.point(reference, where)
+            if point.columns.size == 0:
+                raise BiomecError(
+                    f"{where} {reference}: the point is fixed to the ground, so no motion brings it nearer."
+                )
+            columns, entries = np.empty((self.dimension, 4), dtype=np.int64), np.zeros((self.dimension, 4))
+            for k, row in enumerate(point.matrix):
+                used = row.nonzero()[0]
+                columns[k] = point.columns[used[0]]
+                columns[k, : used.size], entries[k, : used.size] = point.columns[used], row[used]
+            known = columns, entries, point.constant
+            self._rows[reference] = known
         return known
 
     def vector(self, reference: str, where: str = "System") -> VectorMap:

@@ -35,7 +35,7 @@ from biomec.engine.curvature import Curvature, curvature_tables, no_curvature
 from biomec.engine.normal import LANES, NormalMatrix, checked_metric, normal_matrix
 from biomec.engine.search import solve_lanes
 from biomec.engine.system import Drive, System
-from biomec.engine.targets import PointTargets, check_targets, target_lanes, target_tables
+from biomec.engine.targets import PointTargets, TargetTables, check_targets, target_lanes, target_tables
 
 
 class FrameStatus(IntEnum):
@@ -149,7 +149,9 @@ class PositionSolver:
         self.options = options or PositionOptions()
         self._metric = checked_metric(metric, system.n)
         self._weight = float(np.median(self._metric.diagonal()))
-        self._prepared: dict[tuple[bytes, bytes, float], tuple[NormalMatrix, Curvature]] = {}
+        self._metric_key = tuple(
+            part.tobytes() for part in (self._metric.data, self._metric.indices, self._metric.indptr)
+        )
 
     def solve(
         self,
@@ -172,8 +174,7 @@ class PositionSolver:
         frames = given.shape[0]
         check_contacts(contacts, frames, self.system.n)
         check_targets(targets, frames, self.system.n)
-        normal, curvature = self._prepare(contacts, targets)
-        soft = target_tables(normal.plan, targets)
+        normal, curvature, soft = self._prepare(contacts, targets)
         rows = normal.rows
         driven, _, _ = self.system.targets(drive, (frames,))
         q, multipliers = np.empty((frames, self.system.n)), np.empty((frames, rows))
@@ -222,7 +223,9 @@ class PositionSolver:
             options=self.options,
         )
 
-    def _prepare(self, contacts: PointContacts | None, targets: PointTargets | None) -> tuple[NormalMatrix, Curvature]:
+    def _prepare(
+        self, contacts: PointContacts | None, targets: PointTargets | None
+    ) -> tuple[NormalMatrix, Curvature, TargetTables]:
         held = None if contacts is None else contacts.columns
         pulled = None if targets is None else targets.columns
         alpha = self.options.alpha * self._weight
@@ -230,12 +233,15 @@ class PositionSolver:
             typical = float(np.median(targets.weights[targets.weights > 0.0]))
             # in whole powers of ten, so that trials with other weights share what is prepared
             alpha = max(alpha, self.options.alpha * 10.0 ** round(np.log10(typical)))
-        key = (_bytes(held), _bytes(pulled), alpha)
-        if key not in self._prepared:
+
+        def make() -> tuple[NormalMatrix, Curvature, TargetTables]:
             normal = normal_matrix(self.system, self._metric, alpha, held, pulled)
             bent = no_curvature() if targets is None else curvature_tables(self.system.tables, normal.plan)
-            self._prepared[key] = normal, bent
-        return self._prepared[key]
+            return normal, bent, target_tables(normal.plan, targets)
+
+        entries = b"" if targets is None else targets.entries.tobytes()
+        key = ("position", *self._metric_key, _bytes(held), _bytes(pulled), entries, alpha)
+        return self.system.derived(key, make)
 
 
 def _bytes(columns: IntArray | None) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy
@@ -21,6 +23,9 @@ from biomec.engine.joints import Constraint, rigid_body_rows
 from biomec.engine.layout import Layout
 
 ROW_TYPES = ("rigid", *JOINT_KINDS, "coordinate", "driver")
+KEPT = 32  # tables that a system keeps for the next trial
+T = TypeVar("T")
+_KEEPING = Lock()
 MIRRORED = 1e-3  # cosine or sine of an angle this far off, where its other form is zero: not round-off
 
 
@@ -73,6 +78,22 @@ class System:
             raise DescriptionError(f"System {name}: gravity needs {self.layout.dimension} components, all numbers.")
         self.mass_matrix = self._mass_matrix()
         self.gravity_force = read_only(self._gravity_force())
+        self._derived: dict[tuple[Hashable, ...], Any] = {}
+
+    def derived(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once for a key: tables that follow from the system and the key alone.
+
+        The last `KEPT` are kept, so that the next trial of the same markers finds everything prepared.
+        """
+        found = self._derived.get(key)
+        if found is None:
+            found = make()
+            with _KEEPING:
+                while len(self._derived) >= KEPT:
+                    del self._derived[next(iter(self._derived))]
+                self._derived[key] = found
+        result: T = found
+        return result
 
     # ------------------------------------------------------------------ structure
 

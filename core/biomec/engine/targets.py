@@ -61,14 +61,8 @@ class PointTargets:
         for m, (name, place) in enumerate(places.items()):
             if len(place) not in (1, frames):
                 raise BiomecError(f"Target {name}: it has {len(place)} frames, but another target has {frames}.")
-            point = layout.point(name, "Target")
-            if point.columns.size == 0:
-                raise BiomecError(f"Target {name}: the point is fixed to the ground, so no motion brings it nearer.")
-            for k, row in enumerate(point.matrix):
-                used = row.nonzero()[0]
-                columns[m, k] = point.columns[used[0]]
-                columns[m, k, : used.size], entries[m, k, : used.size] = point.columns[used], row[used]
-            np.subtract(place, point.constant, out=targets[:, m])
+            columns[m], entries[m], constant = layout.point_rows(name, "Target")
+            np.subtract(place, constant, out=targets[:, m])
             if name in weights:
                 shares[:, m] = _weight(name, weights[name], frames)
         if not ((shares >= 0.0).all() and shares.max() < np.inf):

@@ -70,8 +70,12 @@ class Markers:
         """(T, M) where a sample exists. Read-only."""
         return read_only(np.isfinite(self.p_WM[:, :, 0]), np.bool_)
 
+    @cached_property
+    def _column(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.names)}
+
     def __contains__(self, name: str) -> bool:
-        return name in self.names
+        return name in self._column
 
     def __getitem__(self, name: str) -> FloatArray:
         """Trajectory (T, 3) of one marker."""
@@ -79,9 +83,10 @@ class Markers:
 
     def index(self, name: str) -> int:
         """Column of a marker, or a sentence that lists what there is."""
-        if name not in self.names:
+        column = self._column.get(name)
+        if column is None:
             raise BiomecError(f"There is no marker {name}; there are {', '.join(self.names) or 'none'}.")
-        return self.names.index(name)
+        return column
 
     def select(self, names: Iterable[str]) -> Markers:
         """Return these markers in this order."""

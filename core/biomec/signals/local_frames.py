@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.compiled import compiled
 from biomec.engine.rotations import nearest_rotation
 
@@ -110,10 +111,17 @@ def ranked_triads(p_static: FloatArray, smallest_height_m: float) -> IntArray:
 
     The areas are those of the static pose, so that noise cannot change the ranking from frame to frame.
     """
+    p = np.ascontiguousarray(p_static, dtype=np.float64)
+    return _ranked(p.tobytes(), len(p), smallest_height_m)
+
+
+@lru_cache(maxsize=256)
+def _ranked(points: bytes, count: int, smallest_height_m: float) -> IntArray:
+    p_static = np.frombuffer(points).reshape(count, 3)
     triads = np.array(list(combinations(range(len(p_static)), 3)), dtype=np.int64).reshape(-1, 3)
     area, height = triangle_area_and_height(p_static[triads])
     order = np.argsort(-area, kind="stable")
-    return np.asarray(triads[order[height[order] >= smallest_height_m]])
+    return read_only(triads[order[height[order] >= smallest_height_m]], np.int64)
 
 
 @dataclass(frozen=True)

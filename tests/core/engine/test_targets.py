@@ -17,6 +17,7 @@ from biomec.engine.reference.human import contact_points, human_motion, human_sy
 from biomec.engine.reference.planar import pendulum
 from biomec.engine.reference.spatial import random_tree, spatial_pendulum
 from biomec.engine.reference.trees import FREEDOMS, perturbed
+from biomec.engine.system import KEPT
 from tests.core.engine.examples import CONSTRAINT_EXAMPLES
 
 WEAK = 1e-6  # a pull to the start that decides only what no target does
@@ -332,6 +333,26 @@ def test_targets_of_weight_zero_leave_the_position_problem(human):
     pulled, plain = PositionSolver(system).solve(start, targets=targets), PositionSolver(system).solve(start)
     assert pulled.valid.all()
     assert_allclose(pulled.q, plain.q, rtol=0, atol=1e-7)  # the plain search stops on ‖Φ‖, 1e-7 from its minimum
+
+
+def test_what_a_system_keeps_is_that_of_its_own_weights_and_markers(human, rng):
+    """Tables are kept between trials: by other weights or markers nothing of an earlier trial may come in."""
+    system, q = human[0], human[1][:3]
+    names = marker_names(system)
+    noisy_places = noisy(markers_at(system, q), rng, 0.01)
+    asked = [(names, 1e-6), (names[::2], 1e-6), (names, 1e-3), (names, np.linspace(1e-6, 1e-4, system.n))] * 2
+
+    def solved(on, chosen, metric):
+        targets = PointTargets.at(on.layout, {name: noisy_places[name] for name in chosen})
+        pulls = np.full(on.n, metric) if np.isscalar(metric) else metric
+        return PositionSolver(on, metric=pulls).solve(q, targets=targets).q
+
+    for chosen, metric in asked:
+        fresh = System(system.bodies, system.constraints, gravity=system.gravity)
+        assert_array_equal(solved(system, chosen, metric), solved(fresh, chosen, metric))
+    made = [system.derived(("number", k), lambda k=k: [k]) for k in range(3 * KEPT)]
+    assert made == [[k] for k in range(3 * KEPT)]
+    assert len(system._derived) == KEPT
 
 
 def test_only_ratios_of_weights_count(human, rng):

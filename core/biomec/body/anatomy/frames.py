@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.base.compiled import compiled
 from biomec.base.errors import DescriptionError
 from biomec.engine.rotations import AXES, cross, unit
 
@@ -165,9 +166,31 @@ class FrameDefinition:
         (name_1, direction_1), (name_2, direction_2) = self.axes
         first = direction_1.unit(points, side)
         second = direction_2.unit(points, side, {name_1: first})
-        second = unit(second - np.einsum("...i,...i->...", second, first)[..., None] * first)
-        built = {name_1: first, name_2: second}
-        (third,) = (name for name in AXES if name not in built)
-        k = AXES.index(third)
-        built[third] = cross(built[AXES[(k + 1) % 3]], built[AXES[(k + 2) % 3]])
-        return np.stack([built[name] for name in AXES], axis=-1)
+        shape = np.broadcast_shapes(first.shape, second.shape)
+        u, v = (np.ascontiguousarray(np.broadcast_to(one, shape).reshape(-1, 3)) for one in (first, second))
+        R = _completed(u, v, AXES.index(name_1), AXES.index(name_2))
+        return R.reshape(*shape, 3)
+
+
+@compiled
+def _completed(first: FloatArray, second: FloatArray, i: int, j: int) -> FloatArray:
+    """R (N, 3, 3) with unit vectors (N, 3) as axis i and, made normal to it, as axis j; the third by the right hand."""
+    k = 3 - i - j
+    sense = 1.0 if (i + 1) % 3 == j else -1.0
+    R = np.empty((first.shape[0], 3, 3))
+    for t in range(first.shape[0]):
+        along = 0.0
+        for c in range(3):
+            along += first[t, c] * second[t, c]
+        length = 0.0
+        for c in range(3):
+            R[t, c, i] = first[t, c]
+            R[t, c, j] = second[t, c] - along * first[t, c]
+            length += R[t, c, j] ** 2
+        length = np.sqrt(length)
+        for c in range(3):
+            R[t, c, j] = R[t, c, j] / length if length > 0.0 else np.nan
+        for c in range(3):
+            d, e = (c + 1) % 3, (c + 2) % 3
+            R[t, c, k] = sense * (R[t, d, i] * R[t, e, j] - R[t, e, i] * R[t, d, j])
+    return R

@@ -31,7 +31,8 @@ def recorded_landmarks(markers: Mapping[str, FloatArray], marker_set: MarkerSet)
     for landmark, ways in marker_set.landmarks.items():
         for way in ways:
             if all(name in markers for name in way):
-                found[landmark] = np.mean([markers[name] for name in way], axis=0)
+                places = [markers[name] for name in way]
+                found[landmark] = places[0] if len(places) == 1 else np.mean(places, axis=0)
                 break
     return found
 

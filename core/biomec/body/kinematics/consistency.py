@@ -219,7 +219,8 @@ def _distances(body: SubjectModel, q: FloatArray, measured: Mapping[str, FloatAr
     """(T, K) from every ``segment.point`` at coordinates q (T, n) to where it was measured (T, 3) [m]."""
     if not measured:
         return np.zeros((len(q), 0))
-    table = vector_table([body.system.layout.point(name) for name in measured])
+    names, layout = tuple(measured), body.system.layout
+    table = body.system.derived(("vectors", *names), lambda: vector_table([layout.point(name) for name in names]))
     return _apart(vectors_of(table, q), np.stack(list(measured.values())))
 
 
@@ -273,6 +274,7 @@ def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...]
     joints = [joint for joint in body.model.joints if joint.name in kept]
     if not joints:
         return (), np.zeros((len(q_star), 0))
-    ends = [layout.point(f"{one}.{joint.centre}") for joint in joints for one in (joint.proximal, joint.distal)]
-    places = vectors_of(vector_table(ends), q_star)
+    ends = tuple(f"{one}.{joint.centre}" for joint in joints for one in (joint.proximal, joint.distal))
+    table = body.system.derived(("vectors", *ends), lambda: vector_table([layout.point(name) for name in ends]))
+    places = vectors_of(table, q_star)
     return tuple(joint.name for joint in joints), _lengths(places[:, ::2] - places[:, 1::2])

@@ -248,7 +248,7 @@ class Reporter:
         judged, such as a shoulder centre that follows the acromion.
         """
         notices = []
-        moving = self._moving_points()
+        moving = self.body.system.derived(("moving points",), self._moving_points)
         for segment in self.body.segments:
             here = self.body.system.layout.bodies[segment.name].points
             names = [name for name in self.landmarks if name in here and name not in moving]

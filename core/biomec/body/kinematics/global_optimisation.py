@@ -96,9 +96,15 @@ def _pull(body: SubjectModel, targets: PointTargets) -> FloatArray:
     the toes, tells hardly anything about its turn about that line; noise of a millimetre turned it by tens of degrees.
     Its measured axes count as much as markers at their distance `BESIDE` would.
     """
+    weighed = np.any(targets.weights > 0.0, axis=0).tolist()
+    shown = frozenset(name for name, counts in zip(targets.names, weighed, strict=True) if counts)
+    return body.system.derived(("pull", shown), lambda: _pull_of(body, shown))
+
+
+def _pull_of(body: SubjectModel, shown: frozenset[str]) -> FloatArray:
+    """The same for the markers that are shown in some frame, as ``segment.marker``."""
     system, layout = body.system, body.system.layout
     pull = np.full(system.n, PULL)
-    shown = {name for k, name in enumerate(targets.names) if (targets.weights[:, k] > 0.0).any()}
     for segment in body.segments:
         part = layout.bodies[segment.name]
         centres = {j.centre for j in body.model.joints if segment.name in (j.proximal, j.distal)}
@@ -109,7 +115,7 @@ def _pull(body: SubjectModel, targets: PointTargets) -> FloatArray:
         columns = np.reshape(layout.columns(segment.name), (-1, 3))
         axes = columns[[element in ("x", "y", "z") for element in segment.basis]].ravel()
         pull[axes[axes >= 0]] = BESIDE**2
-    return pull
+    return read_only(pull)
 
 
 def _off_line(points: FloatArray) -> float:
