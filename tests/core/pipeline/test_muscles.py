@@ -118,6 +118,25 @@ def test_measured_activation_takes_part_where_there_is_emg(before):
         replace(hybrid, session=bare, done={}).run_until("muscles")
 
 
+def test_a_model_without_feet_keeps_the_muscles_of_hips_and_knees(before):
+    options = replace(before.settings.body.options, without=("right foot", "left foot"))
+    bare = before.with_settings(replace(before.settings, body=replace(before.settings.body, options=options)))
+    found = bare.run_until("muscles").muscles
+    assert len(found.fitted.muscles) == 2 * 31
+    left_out = next(notice for notice in found.notices if notice.code == "muscles-left-out")
+    assert "the model has no right foot" in left_out.sentence
+    assert found.forces.solved.all()
+
+
+def test_a_set_of_a_file_is_not_read_unasked_from_a_project_of_somebody_else(whole, tmp_path):
+    (tmp_path / "own.toml").write_text('[meta]\nmodel = "own"\n[[include]]\nset = "legs"\n', "utf-8")
+    session = changed(whole, set=str(tmp_path / "own.toml")).run_all().stored()
+    again = open_again(session)
+    assert again.settings.muscles.set == MuscleSettings().set
+    assert "named-file-not-read" in [notice.code for notice in again.notices]
+    assert open_again(session, files=True).muscles.set_name.endswith("own.toml")
+
+
 def test_without_plates_it_says_what_that_means(before):
     ground = replace(before.settings.loads, external="none")
     found = before.with_settings(replace(before.settings, loads=ground)).run_until("muscles").muscles
