@@ -86,7 +86,10 @@ FORMULATION_WORDS: Words = {
     **{key: (one.title, one.help) for key, one in FORMULATIONS.items()},
 }
 INTEGRATOR_WORDS: Words = {
-    AUTO: ("Automatic", "Joint by joint where the movement is followed, Adams of order 4 or trapezoidal elsewhere."),
+    AUTO: (
+        "Automatic",
+        "Joint by joint where torques follow the movement, trapezoidal with muscles or index 3, else Adams of order 4.",
+    ),
     **{key: (one.title, one.help) for key, one in INTEGRATORS.items()},
 }
 ADAPTED = "variable"  # integrator of steps that are doubled and halved

@@ -9,15 +9,19 @@ import numpy as np
 from biomec.body.loads.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
+from biomec.recording.marker_set import Side
 from biomec_app.curves.curve import DEGREES, MM, Curve, capital, column, side_of_name
 from biomec_app.curves.motion import LEAST_DEG, joint_angles
 from biomec_app.features.loads.curves import LEAST, by_key, load_key
 
+MUSCLE_SIDES = {"_r": Side.RIGHT, "_l": Side.LEFT}
+SHOWN_MUSCLES = 8  # the most active ones, where a button plots muscles
 TINY = 1e-18  # zero on a logarithmic axis
 KIND = "Simulation: "
 ANGLES, TORQUES, QUALITY, ENERGY, GROUND = "angles", "moments", "quality", "energy", "ground"
 MUSCLES = "muscles"
-SETS = {ANGLES: "Joint angles", TORQUES: "Joint moments", ENERGY: "Energy", QUALITY: "Constraints and distance"}
+SETS = {ANGLES: "Joint angles", TORQUES: "Joint moments", MUSCLES: "Muscles", ENERGY: "Energy",
+        QUALITY: "Constraints and distance"}  # fmt: skip
 """What a button plots -> what it is called."""
 
 
@@ -111,9 +115,12 @@ def _muscles(run: SimulationRun) -> Iterator[Curve]:
         ("reserve torque", "N·m", run.reserve_names, run.reserves, LEAST["none", MOMENT]),
     ):
         for k, name in enumerate(names):
+            side, stem = MUSCLE_SIDES.get(name[-2:]), name[:-2]
+            if side is None:
+                side, stem = side_of_name(name)
             yield Curve(
-                simulation_key(run.name, f"{MUSCLES}/{what} {name}"), KIND + run.name, capital(what), None, name,
-                f"{run.name}: {what}, {name}", unit, column(run.time_s, values, k), f"Simulated {what}", name,
+                simulation_key(run.name, f"{MUSCLES}/{what} {name}"), KIND + run.name, capital(what), side, stem,
+                f"{run.name}: {what}, {name}", unit, column(run.time_s, values, k), f"Simulated {what}", stem,
                 least=least,
             )  # fmt: skip
 
@@ -156,11 +163,19 @@ def plotted(analysis: Analysis, names: tuple[str, ...], what: str, joints: tuple
             keys[f"angle/{name}" if what == ANGLES else load_key(name)] = None
             keys.update({simulation_key(run.name, f"{what}/{name}"): None for run in runs})
         return tuple(keys)
+    if what == MUSCLES:
+        return tuple(simulation_key(run.name, f"{MUSCLES}/{part}") for run in runs for part in _most_active(run))
     parts = {
         ENERGY: ("kinetic energy", "potential energy", "energy without a source"),
         QUALITY: ("distance positions", "‖Φ‖", "‖dΦ/dt‖", "‖d²Φ/dt²‖", "iterations"),
     }[what]
     return tuple(simulation_key(run.name, f"{what}/{part}") for part in parts for run in runs)
+
+
+def _most_active(run: SimulationRun) -> list[str]:
+    """Activations of the most active muscles of a run, and all its reserves; nothing without muscles."""
+    order = np.argsort(-run.activations.max(axis=0, initial=0.0), kind="stable")[:SHOWN_MUSCLES]
+    return [f"activation {run.muscle_names[m]}" for m in order] + [f"reserve torque {one}" for one in run.reserve_names]
 
 
 def _of(run: SimulationRun, what: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QShowEvent
+from PySide6.QtGui import QAction, QColor, QFont, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -34,7 +34,7 @@ from biomec.pipeline.simulation_run import SimulationRun
 from biomec.reporting.tables import Section, number, power
 from biomec_app.features.loads.choice import important_joints
 from biomec_app.features.loads.readings import has_loads
-from biomec_app.features.simulations.curves import SETS, plotted
+from biomec_app.features.simulations.curves import MUSCLES, SETS, plotted
 from biomec_app.features.simulations.dialog import open_simulation
 from biomec_app.features.simulations.running import TITLE, delete, rename, show
 from biomec_app.features.simulations.runs import ENDINGS, RunFacts, comparison, distance_words, run_facts
@@ -181,9 +181,9 @@ class SimulationPanel(QWidget):
         self.plot.setToolTip("Plot curves of the chosen runs beside the recorded ones")
         self.plot.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.plot.setSizePolicy(self.buttons["new"].sizePolicy())
-        menu = QMenu(self.plot)
+        menu, self.plot_items = QMenu(self.plot), dict[str, QAction]()
         for what, words in SETS.items():
-            item = menu.addAction(words)
+            item = self.plot_items[what] = menu.addAction(words)
             item.setObjectName(f"simulations.plot.{what}")
             item.triggered.connect(lambda checked=False, what=what: self.plot_curves(what))
         self.plot.setMenu(menu)
@@ -351,6 +351,8 @@ class SimulationPanel(QWidget):
         self.buttons["new"].setEnabled(not busy)
         self.buttons["delete"].setEnabled(bool(self.chosen) and not busy)
         self.plot.setEnabled(bool(self.chosen))
+        runs = self._document.analysis.simulations if self.chosen else {}
+        self.plot_items[MUSCLES].setEnabled(any(runs[name].muscle_names for name in self.chosen if name in runs))
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""

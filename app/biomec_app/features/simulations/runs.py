@@ -87,6 +87,14 @@ def run_facts(analysis: Analysis, run: SimulationRun) -> RunFacts:
         largest = np.abs(run.stop_torques).max(axis=0)
         most = int(np.argmax(largest))
         rows["Stop that bears most"] = f"{capital(run.stop_names[most])}, {_short(float(largest[most]))} N·m"
+    for row, names, values, unit in (
+        ("Most active muscle", run.muscle_names, run.activations, ""),
+        ("Largest reserve", run.reserve_names, run.reserves, " N·m"),
+    ):
+        if values.size:
+            largest = np.abs(values).max(axis=0)
+            most = int(np.argmax(largest))
+            rows[row] = f"{capital(names[most])}, {_short(float(largest[most]))}{unit}"
     if run.contacts and np.any(run.ground_change):
         rows["Ground reactions changed by"] = _rms(run.ground_change.sum(axis=1), "N")
     stale = run.name in analysis.stale_simulations

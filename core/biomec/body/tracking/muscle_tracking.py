@@ -8,11 +8,11 @@ then lead back,
 and in the freedoms that muscles turn they are shared among the forces that each muscle can reach by then, between its
 least and its greatest excitation (`biomec.engine.forces.muscle_targets`):
 
-    min Σ (F_m/Fmax_m)² + Σ (τ_k/τ₀)²   with   Σ r_mk F_m + τ_k = u_k
+    min Σ ((F_m − Fpas_m)/Fopt_m)² + Σ (τ_k/τ₀)²   with   Σ r_mk F_m + τ_k = u_k
 
-Excitations that make these forces stay for Δ; the reserve torques τ that no muscle can give are reached in a straight
-line. All other freedoms, the root among them, are led by computed torque; what holds the root is the residual of the
-recorded ground reactions.
+so that the cost is that of load sharing, activations as with a rigid tendon. Excitations that make these forces stay
+for Δ; the reserve torques τ that no muscle can give are reached in a straight line. All other freedoms, the root among
+them, are led by computed torque; what holds the root is the residual of the recorded ground reactions.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, simulate
 
 LEAST_ARM = 2e-3  # [m]: a freedom about which no muscle has a longer arm is not turned by muscles
+WEAKEST = 0.05  # of Fmax: a muscle that could give less counts as if it could give that
 SAME_S = 1e-9
 
 
@@ -219,18 +220,22 @@ class MuscleControl:
         self, path: PathState, q: FloatArray, least: FloatArray, most: FloatArray, effort: FloatArray
     ) -> tuple[FloatArray, FloatArray, int]:
         """Forces (M,) between the least and most, reserves (K,), and the status of the programme."""
-        fmax, K, count = self.muscles.muscles.fmax, len(self.rows), self.muscles.count
-        columns = np.concatenate([fmax[:, None] * self._arms(path, q)[:, self.rows], np.eye(K)])
+        K, count = len(self.rows), self.muscles.count
+        rigid = rigid_tendon(self.muscles.muscles, path.length, path.speed, self.muscles.curves)
+        able, passive = np.maximum(rigid.optimum[0], WEAKEST * self.muscles.muscles.fmax), rigid.passive[0]
+        arms = self._arms(path, q)[:, self.rows]
+        columns = np.concatenate([able[:, None] * arms, np.eye(K)])
         free = np.full(K, np.inf)
         costs = Costs(
             np.full(count + K, 2), np.concatenate([np.ones(count), np.full(K, self.options.reserve_Nm**-2)]),
             np.zeros((1, count + K)), np.zeros((1, count + K)),
-            np.concatenate([least / fmax, -free])[None], np.concatenate([np.maximum(least, most) / fmax, free])[None],
+            np.concatenate([(least - passive) / able, -free])[None],
+            np.concatenate([(np.maximum(least, most) - passive) / able, free])[None],
         )  # fmt: skip
-        found = share(SharingProblem(columns[None], effort[self.rows][None], costs, reserves=count))
+        found = share(SharingProblem(columns[None], (effort[self.rows] - passive @ arms)[None], costs, reserves=count))
         if not np.isfinite(found.x).all():
             raise Unsolvable("the efforts of this moment could not be shared among the muscles.")
-        return fmax * found.x[0, :count], np.asarray(found.x[0, count:]), int(found.status[0])
+        return passive + able * found.x[0, :count], np.asarray(found.x[0, count:]), int(found.status[0])
 
     def _arms(self, path: PathState, q: FloatArray) -> FloatArray:
         """Efforts (M, g) of unit tensions [m]."""
