@@ -36,7 +36,13 @@ from biomec.recording.step import step_result
 from biomec.signals.emg_muscles import EmgReading
 
 TRACED = 0.4  # share of the time that paths take
-STORED_PATHS = ("length", "speed", "status")
+STORED = {
+    "paths": ("length",),
+    "forces": ("activation", "force", "length", "wanted", "reserve", "rib_force", "slip", "status", "residual"),
+    "contacts": ("force", "net", "torque"),
+    "work": ("given", "taken"),
+}
+"""Part of the result -> arrays that a session stores; all others follow from these, and would double its file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +86,13 @@ class MuscleResult:
 
     def to_result(self) -> Result:
         """Return what a session stores: paths, forces, contacts, the set, how it was scaled, and the criterion."""
-        parts = {"forces": self.forces.to_result(), "contacts": self.contacts.to_result(),
-                 "work": self.work.to_result()}  # fmt: skip
-        arrays = {f"paths {name}": np.asarray(getattr(self.paths, name)) for name in STORED_PATHS}
-        about = {}
-        for name, part in parts.items():
-            arrays |= {f"{name} {key}": array for key, array in part.arrays.items()}
-            about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
+        arrays, about = {}, {}
+        for part, names in STORED.items():
+            value = getattr(self, part)
+            arrays |= {f"{part} {name}": np.asarray(getattr(value, name)) for name in names}
+            if part != "paths":
+                known = value.to_result().metadata
+                about[part] = {key: item for key, item in known.items() if key not in ("options", "notices")}
         return step_result(
             arrays, self.options, self.notices, **about, set=self.set_name,
             sources=[{"title": one.title, "licence": one.licence, "credit": one.credit} for one in self.sources],
