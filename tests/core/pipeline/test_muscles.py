@@ -10,6 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
+from biomec.body.muscles.what_if import MuscleVariant, compare_variants
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, step_named
 from biomec.pipeline.outlook import run_as_far
@@ -107,12 +108,22 @@ def test_what_cannot_be_is_said_and_the_rest_goes_on(before, tmp_path):
 
 
 def test_measured_activation_takes_part_where_there_is_emg(before):
-    """The virtual subject has EMG of arms alone: no channel is a leg muscle's, and without EMG there is no channel."""
+    """The virtual subject has EMG of arms alone; a channel given by hand to a leg takes part, in variants too."""
     hybrid = changed(before, sharing=SharingOptions(emg=HYBRID))
     with pytest.raises(BiomecError, match=r"No EMG channel .* could be matched"):
         hybrid.run("muscles")
     step = step_named("muscles")
     assert step.settings(hybrid.settings) != step.settings(before.settings)
+    reading = replace(hybrid.settings.emg, channels={"triceps_D": "right rectus femoris"})
+    found = hybrid.with_settings(replace(hybrid.settings, emg=reading)).run("muscles").muscles
+    assert found.channels == (("triceps_D", ("rect_fem_r",)),)
+    measured = np.clip(found.emg.activation[:, found.emg.channels.index("triceps_D")], 0.01, 1.0)
+    there = np.isfinite(measured)
+    assert there.sum() > 50
+    k = found.forces.index("rect_fem_r")
+    assert_allclose(found.forces.activation[there, k], measured[there], rtol=0, atol=1e-12)
+    (variant,) = compare_variants(found.question, [MuscleVariant("no soleus", {"soleus_r": 0.0})])
+    assert_allclose(variant.forces.activation[there, k], measured[there], rtol=0, atol=1e-12)
     bare = replace(before.session, dynamic=replace(before.session.dynamic, emg=None))
     with pytest.raises(BiomecError, match="the recording has no EMG"):
         replace(hybrid, session=bare, done={}).run_until("muscles")

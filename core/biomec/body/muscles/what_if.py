@@ -20,7 +20,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
-from biomec.body.muscles.muscle_forces import MuscleForces, muscle_forces
+from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces, muscle_forces
 from biomec.body.muscles.sharing_model import SharingModel
 from biomec.body.muscles.sharing_options import SharingOptions
 from biomec.body.muscles.shortages import ACCEPTED_NM, ACCEPTED_SHARE
@@ -85,6 +85,7 @@ class MuscleQuestion:
     """A recorded body with its muscle and contact forces, of which variants are asked.
 
     motion : of the segments;  body : says which way joints are compressed
+    emg    : measured activations that took part, and do so in every variant
     """
 
     model: SharingModel
@@ -93,6 +94,7 @@ class MuscleQuestion:
     body: BodyModel | None
     forces: MuscleForces
     contacts: JointContacts
+    emg: EmgTargets | None = None
 
 
 def muscle_question(
@@ -121,7 +123,9 @@ def _answer(question: MuscleQuestion, variant: MuscleVariant, progress: Progress
     model = question.model if variant.model is None else variant.model
     if model.frames != question.model.frames:
         raise BiomecError("What if: a variant needs the paths of the same frames.")
-    forces = muscle_forces(model, question.options, strength=variant.factors(model.names), progress=progress)
+    forces = muscle_forces(
+        model, question.options, strength=variant.factors(model.names), emg=question.emg, progress=progress
+    )
     contacts = joint_contacts(model, forces, question.motion, question.body)
     before = {name: question.forces.activation[:, m] for m, name in enumerate(question.forces.names)}
     both = np.isfinite(forces.activation).all(axis=1) & np.isfinite(question.forces.activation).all(axis=1)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, Scope, warning
@@ -82,11 +84,15 @@ class MuscleResult:
     def question(self) -> MuscleQuestion:
         """The same as what variants are compared with: weaker, stronger, removed or transferred muscles."""
         body = self.fitted.person.model
-        return MuscleQuestion(self.model, self.options.sharing, self.paths.motion, body, self.forces, self.contacts)
+        emg = self.emg.targets(dict(self.channels)) if self.emg is not None else None
+        return MuscleQuestion(
+            self.model, self.options.sharing, self.paths.motion, body, self.forces, self.contacts, emg
+        )  # fmt: skip
 
     def to_result(self) -> Result:
         """Return what a session stores: paths, forces, contacts, the set, how it was scaled, and the criterion."""
-        arrays, about = {}, {}
+        arrays: dict[str, NDArray[Any]] = {}
+        about: dict[str, Any] = {}
         for part, names in STORED.items():
             value = getattr(self, part)
             arrays |= {f"{part} {name}": np.asarray(getattr(value, name)) for name in names}
