@@ -80,3 +80,40 @@ def test_prime_movers_are_active_when_they_usually_are(pair, example):
         assert all(found[muscle, side] > 0.6 for muscle in prime for side in ("right", "left"))
         assert np.mean([found[muscle, side] for muscle in prime for side in ("right", "left")]) > 0.78
         assert found["peroneus longus", "right"] < 0.5
+
+
+@pytest.mark.parametrize("walk", ["pair", "example"])
+def test_lengths_have_no_spikes_and_agree_with_their_speeds(walk, request):
+    """From frame to frame a path changes as its speed says; by at most 1 mm more where a conditional point switches."""
+    result = request.getfixturevalue(walk)
+    paths, rate = result.muscles.paths, result.signals.trial.rate_hz
+    excess = np.abs(np.diff(paths.length, axis=0) - 0.5 * (paths.speed[1:] + paths.speed[:-1]) / rate).max(axis=0)
+    switching = np.array([any(point.coordinate for point in one.points) for one in paths.fitted.muscles])
+    assert excess[switching].max() < 1e-3
+    assert excess[~switching].max() < 2.5e-4  # what the middle of two speeds misses at 60 Hz
+    for joint in ("right knee", "left knee", "right hip", "left ankle"):
+        assert np.abs(np.diff(paths.arms(joint).arms, axis=0)).max() < 8e-3
+
+
+# mm; least and greatest arm of the source between the angles of a walk (knee 0 to 70°, hip −20 to 45°, ankle −30 to
+# 20°) [Delp1990], and 40 % on either side: a child and a grown man, and hinges where the source's knee slides
+PUBLISHED = (
+    ("knee", "flexion", "vas_int", -48.7, -34.0), ("knee", "flexion", "rect_fem", -50.4, -35.3),
+    ("knee", "flexion", "semimem", 31.5, 40.4), ("knee", "flexion", "bifemlh", 27.2, 34.0),
+    ("knee", "flexion", "med_gas", 16.8, 23.2), ("hip", "flexion", "psoas", 33.5, 42.6),
+    ("hip", "flexion", "glut_max2", -58.3, -39.3), ("hip", "flexion", "semimem", -56.8, -34.3),
+    ("hip", "abduction", "glut_med1", 42.1, 49.1), ("hip", "abduction", "add_long", -67.9, -60.1),
+    ("ankle", "dorsiflexion", "soleus", -48.0, -37.8), ("ankle", "dorsiflexion", "tib_ant", 34.4, 43.4),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("walk", ["pair", "example"])
+@pytest.mark.parametrize("side", ["right", "left"])
+def test_moment_arms_are_those_that_were_published(walk, side, request):
+    paths = request.getfixturevalue(walk).muscles.paths
+    for joint, angle, muscle, least, greatest in PUBLISHED:
+        arms = paths.arms(f"{side} {joint}")
+        ours = 1e3 * arms.arms[:, arms.names.index(f"{side} {joint} {angle}"), paths.names.index(f"{muscle}_{side[0]}")]
+        low, high = sorted((least, greatest), key=abs)
+        assert (np.sign(ours) == np.sign(low)).all(), muscle
+        assert 0.6 * abs(low) < np.median(np.abs(ours)) < 1.4 * abs(high), muscle
