@@ -131,6 +131,17 @@ def _open(painter: QPainter, box: QRectF, theme: Theme) -> None:
     ]))  # fmt: skip
 
 
+def _visit(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """A folder of which curves look out."""
+    painter.setPen(_pen(theme, 1.8))
+    for k in range(2):
+        top = box.top() + 2 + 4 * k
+        painter.drawPolyline(QPolygonF([
+            QPointF(box.left() + 16 + n, top + 5 - 4 * sin(pi * (n + 5 * k) / 10)) for n in range(0, 21)
+        ]))  # fmt: skip
+    _open(painter, box.adjusted(0.0, 4.0, 0.0, 0.0), theme)
+
+
 def _demo(painter: QPainter, box: QRectF, theme: Theme) -> None:
     """A circle to play, with markers around it."""
     painter.setPen(_pen(theme))
@@ -146,4 +157,6 @@ def _demo(painter: QPainter, box: QRectF, theme: Theme) -> None:
         painter.drawEllipse(centre + QPointF(17 * cos(angle), -17 * sin(angle)), 3.4, 3.4)
 
 
-ICONS: dict[str, Callable[[QPainter, QRectF, Theme], None]] = {"import": _import, "open": _open, "demo": _demo}
+ICONS: dict[str, Callable[[QPainter, QRectF, Theme], None]] = {
+    "import": _import, "visit": _visit, "open": _open, "demo": _demo
+}  # fmt: skip

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec_app.features.clinical.actions import open_visit_folder
 from biomec_app.kit.painted import Painted
 from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
@@ -55,6 +56,7 @@ class StartPage(QWidget):
         self.banner = Banner()
         self.buttons = {
             "import": Card("Import…", "A recording: C3D, EMT, TRC, CSV", "Ctrl+I", "import"),
+            "visit": Card("Visit…", "A folder: static and all trials of one day", "Ctrl+Shift+O", "visit"),
             "open": Card("Open…", "A project or a MATLAB file", "Ctrl+O", "open"),
             "demo": Card("Demo", "A push-up, measured and analysed", "D", "demo"),
         }
@@ -72,6 +74,7 @@ class StartPage(QWidget):
         context = self.context
         return {
             "import": lambda: files.ask_and_import(context),
+            "visit": lambda: open_visit_folder(context),
             "open": lambda: files.ask_and_open(context),
             "demo": lambda: files.open_demo(context),
         }
@@ -233,7 +236,7 @@ class Card(Painted, QAbstractButton):
         painter.setPen(QColor(theme.faint))
         words = QRectF(box.left() + 16, box.top() + 70, box.width() - 32, 34)
         painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._words)
-        key = QRectF(box.right() - 76, box.top() + 8, 66, 18)
+        key = QRectF(box.right() - 130, box.top() + 8, 120, 18)
         painter.drawText(key, Qt.AlignmentFlag.AlignRight, self._key)
 
 

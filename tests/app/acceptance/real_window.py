@@ -20,6 +20,8 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMess
 
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.dialogs.importing import ImportDialog
+from biomec_app.features.clinical.report_dialog import ReportWindow
+from biomec_app.features.clinical.window import ClinicalWindow
 from biomec_app.shell.main import application
 from biomec_app.shell.main_window import MainWindow
 from tests.app.acceptance.x_screen import Hand
@@ -40,6 +42,7 @@ class User:
         self.window.show()
         self.window.move(0, 0)
         self.seen: dict[str, object] = {}
+        self.clicks = 0
         self.began = perf_counter()
 
     # ------------------------------------------------------------------ hands
@@ -53,6 +56,7 @@ class User:
         """Click a widget, in its middle or elsewhere."""
         spot = widget.mapToGlobal(widget.rect().center() if place is None else place)
         self.hand.click(spot.x(), spot.y())
+        self.clicks += 1
 
     # ------------------------------------------------------------------ eyes
 
@@ -192,7 +196,54 @@ def by_clicks(user: User) -> Iterator[Wait]:
     yield lambda: not window.isVisible()
 
 
-SCENARIOS = {scenario.__name__: scenario for scenario in (by_keyboard, by_clicks)}
+def to_a_report(user: User) -> Iterator[Wait]:
+    """From the start page to the report of a visit as PDF, with five clicks."""
+    window, seen = user.window, user.seen
+    yield pause(0.5)
+    user.look("start")
+    user.click(window.start_page.buttons["visit"])
+    yield lambda: user.modal(QFileDialog) is not None
+    yield pause(0.7)
+    dialog = user.modal(QFileDialog)
+    buttons = dialog.findChild(QDialogButtonBox)
+    user.click(buttons.button(QDialogButtonBox.StandardButton.Open))
+    context = window.context
+
+    def shown(kind: type[QWidget]) -> QWidget | None:
+        return next((one for one in context.windows if isinstance(one, kind) and one.isVisible()), None)
+
+    yield lambda: user.is_analysed and shown(ClinicalWindow) is not None
+    clinical = shown(ClinicalWindow)
+    yield lambda: not clinical.painter.busy
+    yield pause(1.0)
+    user.look("clinical")
+    user.click(clinical.report)
+    yield lambda: shown(ReportWindow) is not None
+    report = shown(ReportWindow)
+    yield lambda: report.preview.complete and not report.painter.busy
+    yield pause(1.0)
+    user.look("report")
+    user.click(report.save_button)
+    yield lambda: user.modal(QFileDialog) is not None
+    yield pause(0.7)
+    user.look("save")
+    dialog = user.modal(QFileDialog)
+    buttons = dialog.findChild(QDialogButtonBox)
+    user.click(buttons.button(QDialogButtonBox.StandardButton.Save))
+    yield lambda: not context.jobs.busy and any(user.file.parent.glob("*.pdf"))
+    yield pause(0.5)
+    user.look("written")
+    seen["clicks"] = user.clicks
+    seen["written"] = [path.name for path in user.file.parent.glob("*.pdf")]
+    seen["seconds"] = perf_counter() - user.began
+    context.document.undo_stack.setClean()
+    report.close()
+    clinical.close()
+    window.close()
+    yield lambda: not window.isVisible()
+
+
+SCENARIOS = {scenario.__name__: scenario for scenario in (by_keyboard, by_clicks, to_a_report)}
 
 
 def tell(seen: dict[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -40,6 +41,17 @@ def test_everything_by_keyboard(squat_files, squat_measured, tmp_path):
     assert seen["changed at rest"] == 0.0
     assert seen["changed by playing"] > 0.01
     assert seen["question"].startswith("Save the changes of")
+
+
+def test_a_visit_becomes_a_pdf_with_five_clicks(tmp_path):
+    visit = tmp_path / "visit"
+    visit.mkdir()
+    for name in ("HC030A01.c3d", "HC030A05.c3d"):
+        shutil.copyfile(recording(f"gait_pig_pair/{name}"), visit / name)
+    seen = play("to_a_report", visit / "HC030A05.c3d", tmp_path)
+    assert seen["clicks"] == 5
+    assert seen["written"] == ["HC030A05 report.pdf"]
+    assert (visit / seen["written"][0]).read_bytes().startswith(b"%PDF")
 
 
 def test_a_plug_in_gait_pair_by_clicks_alone(tmp_path):

@@ -57,4 +57,6 @@ ACTIONS: tuple[Action, ...] = (
 TOOLS: tuple[Action, ...] = (
     Action("clinical", KINEMATICS.menu, "Clinical", KINEMATICS.run, KINEMATICS.help, KINEMATICS.shortcut,
            KINEMATICS.blocked),
+    Action("report", "File", "Report", write_report, "The clinical report: texts, pages, and the file that they become",
+           "Ctrl+P", needs_recording),
 )  # fmt: skip

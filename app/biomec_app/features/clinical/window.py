@@ -22,6 +22,7 @@ from biomec.base.notices import Severity
 from biomec.base.plain_text import html
 from biomec.pipeline.analysis import run_first
 from biomec.reporting.clinical.blocks import Block, Words
+from biomec_app.features.clinical.actions import write_report
 from biomec_app.features.clinical.blocks_view import BlocksView
 from biomec_app.features.clinical.clinical_content import (
     PAGE_KINDS,
@@ -125,7 +126,11 @@ class ClinicalWindow(SideWindow):
         self.output = GridOutput(self.context, self.painter, self._on_paper, self._tell, self)
         foot = QHBoxLayout()
         foot.addWidget(self.values, 1)
-        for button in (self.exclude, *self.output.buttons):
+        self.report = QPushButton("&Report…")
+        self.report.setObjectName("clinical.report")
+        self.report.setToolTip("The clinical report of these recordings (Ctrl+P)")
+        self.report.clicked.connect(lambda _=False: write_report(self.context))
+        for button in (self.exclude, *self.output.buttons, self.report):
             foot.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(10, 8, 10, 8)
