@@ -84,6 +84,12 @@ def _what_if(context: Context) -> None:
     open_what_if(context)
 
 
+def _emg(context: Context) -> None:
+    from biomec_app.features.muscles.emg_window import open_muscle_emg
+
+    open_muscle_emg(context)
+
+
 ACTIONS: tuple[Action, ...] = (
     *(_set_item(key) for key in SETS),
     Action("muscles.separator-1", MENU, SEPARATOR, None),
@@ -119,6 +125,14 @@ ACTIONS: tuple[Action, ...] = (
         "&What If…",
         _what_if,
         "Weaken, strengthen, remove or move muscles: who does their work, and what the joints bear",
+        blocked=needs_muscles,
+    ),
+    Action(
+        "muscles.emg",
+        MENU,
+        "&EMG beside Muscles…",
+        _emg,
+        "Compare computed activations with measured EMG, and with when muscles are usually active in a gait cycle",
         blocked=needs_muscles,
     ),
 )

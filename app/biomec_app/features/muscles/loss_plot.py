@@ -15,7 +15,7 @@ LEAST_NM = 2.0  # height of the upper plot at least, so that noise does not look
 
 
 class LossPlot(pg.GraphicsLayoutWidget):
-    """Lacking torque over the contact force that changes most; green is the loss that can be borne, red what cannot."""
+    """Lacking torque beside the contact force that changes most; green is what can be borne, red what cannot."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,8 +27,8 @@ class LossPlot(pg.GraphicsLayoutWidget):
         small.setPointSizeF(max(6.5, 0.85 * self.font().pointSizeF()))
         self.ci.layout.setContentsMargins(0, 0, 6, 0)
         self.plots: list[pg.PlotItem] = []
-        for row in range(2):
-            plot = self.addPlot(row=row, col=0, enableMenu=False)
+        for column in range(2):
+            plot = self.addPlot(row=0, col=column, enableMenu=False)
             plot.hideButtons()
             plot.setMouseEnabled(x=False, y=False)
             for side in ("left", "bottom"):
@@ -36,9 +36,7 @@ class LossPlot(pg.GraphicsLayoutWidget):
                 plot.getAxis(side).enableAutoSIPrefix(False)
             plot.getAxis("left").setWidth(36)
             self.plots.append(plot)
-        self.plots[1].setXLink(self.plots[0])
-        self.plots[0].getAxis("bottom").setStyle(showValues=False, tickLength=0)
-        self.plots[0].getAxis("bottom").setHeight(4)
+        self.setMinimumHeight(150)
 
     def sizeHint(self) -> QSize:
         """Low; it grows where there is room."""
@@ -63,8 +61,8 @@ class LossPlot(pg.GraphicsLayoutWidget):
             for side in ("left", "bottom"):
                 plot.getAxis(side).setPen(QColor(theme.line))
                 plot.getAxis(side).setTextPen(QColor(theme.faint))
+            plot.getAxis("bottom").setLabel("loss of strength [%]", color=theme.faint)
             plot.setXRange(0.0, 100.0, padding=0.01)
-        self.plots[1].getAxis("bottom").setLabel("loss of strength [%]", color=theme.faint)
         if curve is None:
             return
         loss = 100.0 * curve.loss

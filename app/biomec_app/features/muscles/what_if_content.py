@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.progress import Progress, part_of
+from biomec.body.muscles.muscle_forces import MuscleForces
 from biomec.body.muscles.muscle_transfer import transferred_model
 from biomec.body.muscles.some_frames import ENOUGH, model_of_frames, motion_of_frames, telling_frames
 from biomec.body.muscles.what_if import (
@@ -209,14 +210,37 @@ def signed(value: float) -> str:
     return "0" if abs(value) < 0.5 else f"{value:+.0f}".replace("-", "−")
 
 
-def verdict(result: VariantResult) -> tuple[str, str]:
+def verdict(asked: AskedFrames, result: VariantResult) -> tuple[str, str]:
     """Sign and sentence about a variant."""
-    sign = "✓" if result.carried else "✕"
-    short = result.forces.shortages
     if result.carried:
-        return sign, "the movement can still be carried."
-    lost = "the movement can no longer be carried"
-    if short:
-        one = short[0]
-        return sign, f"{lost}: {one.torque} lacks {one.missing_Nm:.0f} of {one.wanted_Nm:.0f} N·m."
-    return sign, f"{lost}."
+        return "✓", "the movement can still be carried."
+    before, after = asked.question.forces, result.forces
+    grown = {row: _lack(after, row) - _lack(before, row) for row in after.rows if row in before.rows}
+    worst = max(grown, key=lambda row: grown[row]) if grown else ""
+    if not worst or grown[worst] <= 0.0:
+        return "✕", "the movement can no longer be carried."
+    wanted = float(np.nanmax(np.abs(after.wanted[:, after.rows.index(worst)])))
+    was = _lack(before, worst)
+    recorded = f", {was:.0f} as recorded" if was >= 1.0 else ""
+    return "✕", (
+        f"the movement can no longer be carried: of {worst}, {_lack(after, worst):.0f} of {wanted:.0f} N·m are "
+        f"lacking{recorded}."
+    )
+
+
+def lacking_already(asked: AskedFrames) -> str:
+    """A sentence about torques that the muscles as recorded lack, against which variants are judged."""
+    short = asked.question.forces.shortages
+    if not short:
+        return ""
+    one = short[0]
+    more = f", and {len(short) - 1} other torques are lacking too" if len(short) > 1 else ""
+    return (
+        f"Already as recorded no muscle makes {one.missing_Nm:.0f} of {one.wanted_Nm:.0f} N·m of {one.torque}{more}. "
+        "Variants are judged by what they lack beyond that."
+    )
+
+
+def _lack(forces: MuscleForces, row: str) -> float:
+    """Greatest torque of a row that no muscle makes [N m]."""
+    return float(np.nan_to_num(np.abs(forces.reserve[:, forces.rows.index(row)])).max(initial=0.0))

@@ -40,6 +40,7 @@ from biomec_app.features.muscles.what_if_content import (
     asked_frames,
     compensation,
     contact_lines,
+    lacking_already,
     loss,
     proposals,
     targets_of,
@@ -60,7 +61,7 @@ ABOUT = (
     "The movement stays as it was recorded. Change the strength of muscles, take them away or move their ends, and see "
     "who does their work, what the joints then bear, and whether the movement can still be carried."
 )
-SIZE = (1080, 720)
+SIZE = (1080, 760)
 STRONGEST = 200  # % of the usual strength
 
 
@@ -179,7 +180,7 @@ class WhatIfWindow(SideWindow):
 
     def _answering(self) -> QWidget:
         self.verdicts = rich_label("what-if.verdicts", "Whether the movement can be carried")
-        self.who = BarChart("what-if.who", "Who does the work", "more activation on average, %", least=8)
+        self.who = BarChart("what-if.who", "Who does the work", "more activation on average, %", least=7)
         self.joints = BarChart("what-if.joints", "Greatest contact forces", "× body weight", least=6)
         self.who.chosen.connect(self._pick)
         self.plot = LossPlot()
@@ -386,9 +387,10 @@ class WhatIfWindow(SideWindow):
             self.who.set_bars(())
             self.joints.set_bars(())
             return
-        lines = []
+        already = lacking_already(asked)
+        lines = [f'<span style="color:{theme.faint}">{html(already)}</span>'] if already else []
         for k, (result, tint) in enumerate(zip(results, TINTS, strict=False), 1):
-            sign, words = verdict(result)
+            sign, words = verdict(asked, result)
             colour = theme.contact if result.carried else theme.failed
             lines.append(
                 f'<span style="color:{getattr(theme, tint)}">■</span> {k} <b>{html(result.variant.title)}</b>: '

@@ -58,7 +58,7 @@ def test_a_variant_is_answered_as_the_whole_recording_would_be(asked, muscle_ana
     assert {line.key for line in joints} >= {"right ankle", "left ankle"}
     before = asked.question.contacts.peaks()["right ankle"][0]
     assert next(line for line in joints if line.key == "right ankle").values[0] == before
-    assert verdict(result)[0] == ("✓" if result.carried else "✕")
+    assert verdict(asked, result)[0] == ("✓" if result.carried else "✕")
 
 
 def test_a_muscle_moved_to_its_own_end_changes_nothing_and_one_moved_behind_a_joint_turns_it_back(asked):
@@ -79,6 +79,16 @@ def test_the_loss_is_that_of_the_library(asked):
     curve = loss(asked, MuscleChange("right soleus", ("soleus_r",), WEAKER))
     assert 0.0 <= curve.bearable <= 1.0
     assert (np.diff(curve.loss) > 0.0).all()
+
+
+def test_a_lack_is_that_of_the_torque_that_grew_most(asked):
+    """On the hands and toes, the knee is held straight by the quadriceps."""
+    names = ("rect_fem_r", "vas_med_r", "vas_int_r", "vas_lat_r", "tfl_r")
+    (result,) = answers(asked, [MuscleChange("right quadriceps", names, REMOVED)])
+    sign, words = verdict(asked, result)
+    assert not result.carried
+    assert sign == "✕"
+    assert "right knee" in words or "right hip" in words
 
 
 def test_numbers_in_words():

@@ -1,0 +1,140 @@
+"""Measured EMG beside computed activations, and usual timing beside computed bursts. Knows no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.body.muscles.emg_comparison import (
+    EmgAgreement,
+    TimingAgreement,
+    emg_agreement,
+    group_activation,
+    usual_timing,
+)
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.steps.cycles import SIDES
+from biomec.signals import Cycles
+from biomec.signals.emg_muscles import EmgChannel
+from biomec_app.features.muscles.heat_content import EmgBeside, emg_beside, over_cycle
+from biomec_app.features.muscles.readings import readings_of
+
+GOOD, FAIR = 0.7, 0.4  # r and share of the frames from which on agreement is good, and to be looked at
+
+
+@dataclass(frozen=True, eq=False)
+class EmgLine:
+    """A channel beside the elements that it measures.
+
+    agreement : None where too few frames are known in both
+    measured, computed : (T,) over their own maxima;  cycle_measured, cycle_computed : mean over the valid cycles
+    expected  : stretches of the cycle [%] in which the muscle is usually active
+    """
+
+    channel: EmgChannel
+    elements: tuple[str, ...]
+    agreement: EmgAgreement | None
+    measured: FloatArray
+    computed: FloatArray
+    cycle_measured: FloatArray
+    cycle_computed: FloatArray
+    expected: tuple[tuple[float, float], ...]
+
+    @property
+    def grade(self) -> str:
+        """Colour of the theme by how well both agree."""
+        if self.agreement is None or not np.isfinite(self.agreement.r):
+            return "faint"
+        worst = min(self.agreement.r, self.agreement.agreement)
+        return "contact" if worst >= GOOD else "rebuilt" if worst >= FAIR else "failed"
+
+
+@dataclass(frozen=True, eq=False)
+class EmgPage:
+    """Everything that the window shows.
+
+    unknown : channels that are no muscle of the set;  own_maximum : EMG is in units of its own maximum
+    timing  : usual and computed activity over the gait cycle;  note : where the usual one comes from
+    """
+
+    lines: tuple[EmgLine, ...]
+    unknown: tuple[str, ...]
+    own_maximum: bool
+    timing: tuple[TimingAgreement, ...]
+    note: str
+    time_s: FloatArray
+    has_emg: bool
+
+
+def emg_page(analysis: Analysis) -> EmgPage:
+    """Compare the muscle forces of an analysis with its EMG and with what is usual."""
+    beside = emg_beside(analysis)
+    emg = analysis.session.dynamic.emg
+    table = analysis.settings.emg.table
+    channels = table.assigned(emg.names) if emg is not None else ()
+    mapped = dict(beside.channels) if beside is not None else {}
+    lines = () if beside is None else _lines(analysis, beside, [one for one in channels if one.channel in mapped])
+    return EmgPage(
+        lines,
+        tuple(one.channel for one in channels if one.channel not in mapped),
+        beside is not None and beside.measured.own_maximum,
+        timing_of(analysis),
+        "; ".join(table.sources),
+        np.asarray(analysis.session.dynamic.time_s),
+        emg is not None,
+    )
+
+
+def _lines(analysis: Analysis, beside: EmgBeside, channels: Sequence[EmgChannel]) -> tuple[EmgLine, ...]:
+    readings = readings_of(analysis)
+    forces, table = readings.forces, analysis.settings.emg.table
+    found = {one.channel: one for one in emg_agreement(forces, beside.measured, beside.channels, readings.rate_hz)}
+    lines = []
+    for channel in channels:
+        elements = beside.channels[channel.channel]
+        measured = over_own(beside.measured.activation[:, beside.measured.channels.index(channel.channel)])
+        computed = over_own(group_activation(forces, elements))
+        cycles = cycles_of_side(analysis, channel.side)
+        lines.append(EmgLine(
+            channel, elements, found.get(channel.channel), measured, computed, over_cycle(measured, cycles),
+            over_cycle(computed, cycles), table.active(channel.muscle, foot_off_of(cycles)),
+        ))  # fmt: skip
+    return tuple(lines)
+
+
+def timing_of(analysis: Analysis) -> tuple[TimingAgreement, ...]:
+    """Usual and computed activity of the muscles of both sides over the gait cycle; none without steps."""
+    if "cycles" not in analysis.done:
+        return ()
+    readings, table = readings_of(analysis), analysis.settings.emg.table
+    found: list[TimingAgreement] = []
+    for side in SIDES:
+        cycles = analysis.cycles.groups.get(side)
+        if cycles is None or not cycles.valid.any():
+            continue
+        spans = [(int(a), int(b)) for a, b in cycles.spans[cycles.valid] if b < readings.forces.frames]
+        found += usual_timing(readings.forces, readings.muscles, table, side.lower(), spans, foot_off_of(cycles))
+    return tuple(sorted(found, key=lambda one: table.names.index(one.muscle)))
+
+
+def cycles_of_side(analysis: Analysis, side: str) -> Cycles | None:
+    """Cycles of a side, or of both together."""
+    groups = analysis.cycles.groups if "cycles" in analysis.done else {}
+    return groups.get(side.capitalize()) or groups.get("both")
+
+
+def foot_off_of(cycles: Cycles | None) -> float | None:
+    """Mean foot off of the valid cycles [%]; None for movements without steps."""
+    if cycles is None or cycles.signal is not None or not cycles.valid.any():
+        return None
+    found = cycles.phase_changes_percent[cycles.valid]
+    return float(np.nanmean(found)) if np.isfinite(found).any() else None
+
+
+def over_own(values: FloatArray) -> FloatArray:
+    """A course (T,) over its own maximum."""
+    highest = float(np.nanmax(values, initial=0.0)) if np.isfinite(values).any() else 0.0
+    return np.asarray(values / highest) if highest > 0.0 else np.asarray(values)
