@@ -5,7 +5,7 @@ import pytest
 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.reporting.content.muscle_section import timing
+from biomec.reporting.content.muscle_section import muscles_section, timing
 from tests.real_data import recording
 
 HIP, KNEE = (
@@ -117,3 +117,14 @@ def test_moment_arms_are_those_that_were_published(walk, side, request):
         low, high = sorted((least, greatest), key=abs)
         assert (np.sign(ours) == np.sign(low)).all(), muscle
         assert 0.6 * abs(low) < np.median(np.abs(ours)) < 1.4 * abs(high), muscle
+
+
+def test_the_report_of_a_walk_has_its_timing_once_for_each_muscle(example):
+    tables = {table.caption: table for table in muscles_section(example).tables}
+    names = [row[0] for row in tables["Activity over the gait cycle beside the usual"].rows]
+    assert "Right tibialis anterior" in names
+    assert "Left soleus" in names
+    assert len(names) == len(set(names))
+    assert "Right vastus medialis obliquus" not in names  # the same elements as vastus medialis
+    limits = dict(tables["Muscles at their limits"].rows)
+    assert "left gluteus medius, anterior part" in limits["At full strength"]

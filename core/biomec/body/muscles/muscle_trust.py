@@ -87,7 +87,8 @@ def muscle_trust(model: SharingModel, forces: MuscleForces, fitted: FittedMuscle
     }
     clipped = tuple(one.segment for one in fitted.scales if one.clipped)
     unknown = tuple(one.segment for one in fitted.scales if one.missing)
-    grades, reasons = _judged(forces, reserves, states, slips, clipped)
+    titles = {one.name: one.sided_title for one in fitted.muscles}
+    grades, reasons = _judged(forces, reserves, states, slips, clipped, titles)
     grade = worst_grade(grades)
     return MuscleTrust(
         grade, _verdict(grade, reasons), int(there.sum()), int(forces.solved.sum()), reserves,
@@ -121,8 +122,9 @@ def _judged(
     states: Mapping[str, Mapping[str, float]],
     slips: Mapping[str, float],
     clipped: tuple[str, ...],
+    titles: Mapping[str, str],
 ) -> tuple[list[Grade], list[str]]:
-    """Grades, and sentences for those that are not good."""
+    """Grades, and sentences for those that are not good; ``titles``: name of a muscle -> what people call it."""
     if not forces.moving.any():
         return [Grade.NOT_JUDGED], ["No frame has a motion and joint loads."]
     grades, reasons = [Grade.GOOD], []
@@ -144,12 +146,12 @@ def _judged(
     full = [name for name, share in states["at full strength"].items() if share > SATURATED_SHARE]
     if full:
         grades.append(Grade.CHECK)
-        reasons.append(f"{len(full)} muscles are at their full strength for long, {full[0]} most.")
+        reasons.append(f"{len(full)} muscles are at their full strength for long, {titles[full[0]]} most.")
     slack = states["slack: the path is shorter than the tendon"]
     often = [name for name, share in slack.items() if share > SATURATED_SHARE]
     if often:
         grades.append(Grade.CHECK)
-        reasons.append(f"{len(often)} muscles are slack for long, {often[0]} most; others do their work.")
+        reasons.append(f"{len(often)} muscles are slack for long, {titles[often[0]]} most; others do their work.")
     if slips:
         grades.append(Grade.CHECK)
         reasons.append(f"Muscles do not always keep the {' and the '.join(slips)} joint in its socket.")

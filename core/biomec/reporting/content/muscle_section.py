@@ -37,8 +37,12 @@ def muscles_section(analysis: Analysis) -> Section:
         "Segments with limited scaling": ", ".join(trust.clipped) or None,
     }
     tables = [fact_table("", about), _contact_table(analysis), _muscle_table(analysis), _reserve_table(trust.reserves)]
+    titles = {one.name: one.sided_title for one in found.fitted.muscles}
     limits = tuple(
-        (words.capitalize(), ", ".join(f"{name} {percent(share)}" for name, share in list(shares.items())[:LISTED]))
+        (
+            words.capitalize(),
+            "; ".join(f"{titles[name]} {percent(share)}" for name, share in list(shares.items())[:LISTED]),
+        )
         for words, shares in trust.states.items()
     )
     if limits:
@@ -149,9 +153,11 @@ def _timing_table(analysis: Analysis) -> Table | None:
         return None
     if not rows:
         return None
+    once = {(one.side, one.elements): one for one in reversed(rows)}  # one row for names of the same elements
     cells = tuple(
         (f"{one.side} {one.muscle}".capitalize(), _bars(one.expected), _bars(one.computed), percent(one.agreement))
         for one in rows
+        if once[one.side, one.elements] is one
     )
     columns = ("Muscle", "Usually active [% of cycle]", "Computed [% of cycle]", "Alike")
     return Table("Activity over the gait cycle beside the usual", columns, cells, analysis.settings.emg.table.title)
