@@ -68,15 +68,24 @@ def loads_belong(analysis: Analysis) -> bool:
     return known and not obstacle_of_loads(analysis)
 
 
+def last_due(analysis: Analysis) -> str:
+    """The last step that runs without being asked for: what ran before, joint loads where they belong, kinematics."""
+    asked = [step.name for step in STEPS if step.asked and step.name in analysis.done]
+    if asked:
+        return asked[-1]
+    return LOADS if loads_belong(analysis) else KINEMATICS
+
+
 def run_due(analysis: Analysis, progress: Progress | None = None) -> Analysis:
-    """Run every step that is missing or out of date; joint loads where they belong to it.
+    """Run every step that is missing or out of date, as far as `last_due` says.
 
     Where loads cannot run, the kinematic analysis stays, and a notice says why.
     """
     last = STEPS.index(step_named(KINEMATICS)) + 1
     share = sum(step.share for step in STEPS[:last]) / sum(step.share for step in STEPS)
     found = analysis.run_until(KINEMATICS, part_of(progress, 0.0, share))
-    return run_as_far(found, LOADS, progress) if loads_belong(found) else found
+    due = last_due(found)
+    return found if due == KINEMATICS else run_as_far(found, due, progress)
 
 
 def _some_frames(trial: Trial) -> Trial:

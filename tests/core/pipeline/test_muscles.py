@@ -13,7 +13,7 @@ from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
 from biomec.body.muscles.what_if import MuscleVariant, compare_variants
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, step_named
-from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.outlook import last_due, run_as_far, run_due
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import MuscleSettings
 from tests.core.pipeline.muscled import before_muscles
@@ -64,6 +64,14 @@ def test_other_settings_make_it_stale_and_running_all_runs_it_again(whole):
     again = other.run_all()
     assert again.is_current("muscles")
     assert not np.allclose(again.muscles.forces.activation, whole.muscles.forces.activation, equal_nan=True)
+
+
+def test_what_is_due_runs_muscles_again_where_they_ran(before, whole):
+    assert last_due(before) == "loads"
+    assert last_due(whole) == "muscles"
+    other = changed(whole, sharing=SharingOptions(curves="thelen"))
+    assert run_due(other).is_current("muscles")
+    assert "muscles" not in run_due(before).done
 
 
 def test_a_project_opens_with_the_same_muscle_forces(whole, tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Step, step_named
-from biomec.pipeline.outlook import LOADS, loads_belong, run_due
+from biomec.pipeline.outlook import last_due, run_due
 from biomec.pipeline.replay import run_line
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
@@ -45,7 +45,7 @@ def _step(step: Step) -> Action:
 
 def _due(context: Context) -> Step:
     """The last step that has to run."""
-    return step_named(LOADS) if loads_belong(context.document.analysis) else LAST
+    return step_named(last_due(context.document.analysis))
 
 
 def _run_due(context: Context) -> None:
@@ -61,7 +61,8 @@ ACTIONS: tuple[Action, ...] = (
         MENU,
         "Kinematic &Analysis",
         _run_due,
-        "Run all steps whose result is missing or out of date; joint loads too, where the ground reaction is known",
+        "Run all steps whose result is missing or out of date; joint loads too, where the ground reaction is known, "
+        "and muscles where they ran before",
         "F5",
         lambda context: needs_recording(context) or _blocked(_due(context), context),
     ),
