@@ -60,6 +60,20 @@ def test_the_walk_is_followed(followed: MuscleTracking) -> None:
     assert followed.simulation.violation.max() < 1e-3
 
 
+def test_energy_is_balanced(followed: MuscleTracking) -> None:
+    """Of the muscles: elastic energy = contractile work − damping + what paths gave; of the body, with all that acted.
+
+    To the error of the trapezoidal rule with steps of 1 ms, which is a quarter with half of them.
+    """
+    did = followed.muscles
+    power = (did.force * did.speed).sum(axis=1)
+    given = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(did.time_s))])
+    left = did.elastic_energy - did.contractile_work + did.damping_work - given
+    assert did.contractile_work[-1] > 10.0
+    assert np.ptp(left) < 5e-4 * did.contractile_work[-1]
+    assert np.abs(followed.simulation.energy_drift).max() < 5e-3
+
+
 def test_net_torques_of_the_simulated_motion_are_those_of_muscles_and_reserves(followed: MuscleTracking) -> None:
     """Inverse dynamics of what was simulated, with moment arms of the muscle paths: what is left is the reserve."""
     walk = performed("walk")
