@@ -29,6 +29,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import Setup, set_up
 
 SAME_S = 1e-9  # times nearer than this are the same
+LISTED = 4  # joints that a notice names
 RESERVE_NM, RESERVE_SHARE = 1.0, 0.05  # beyond both, a reserve is worth a word
 READING = LoadReading(method=NEWTON_EULER)
 
@@ -139,18 +140,17 @@ def _short_of(setup: Setup, reserves: FloatArray) -> list[Notice]:
         return []
     most = np.abs([plan.wanted for plan in setup.control.plans]).max(axis=0)
     short = np.abs(reserves).max(axis=0, initial=0.0)
-    listed = [
-        f"{name} ({least:.1f} of {whole:.0f} N·m)"
-        for name, least, whole in zip(setup.control.row_names, short, most, strict=True)
-        if least > max(RESERVE_NM, RESERVE_SHARE * whole)
-    ]
-    if not listed:
+    lacking = [k for k in np.argsort(-short) if short[k] > max(RESERVE_NM, RESERVE_SHARE * most[k])]
+    if not lacking:
         return []
+    names = setup.control.row_names
+    listed = "; ".join(f"{names[k]}, {short[k]:.1f} N·m where {most[k]:.0f} are asked for" for k in lacking[:LISTED])
+    others = f"; and {len(lacking) - LISTED} more" if len(lacking) > LISTED else ""
     return [
         warning(
             "muscles-fell-short",
-            f"Reserve torques helped the muscles at {'; '.join(listed)}: muscles are too weak there, or build up and "
-            "let go their force too slowly. Do not trust them there while a reserve acts.",
+            f"Reserve torques helped the muscles ({listed}{others}): muscles are too weak there, or build up and let "
+            "go their force too slowly. Do not trust them while a reserve acts.",
         )
     ]
 

@@ -81,3 +81,12 @@ def test_another_set_makes_it_stale(run: SimulationRun, analysis: Analysis) -> N
 def test_what_does_not_go_together_gets_a_sentence(change: dict, words: str) -> None:
     with pytest.raises(BiomecError, match=words):
         replace(ASKED, **change)
+
+
+def test_steps_that_do_not_settle_are_halved(analysis: Analysis) -> None:
+    """Of 20 ms, in which the fibres of some muscles would come to rest fifty times."""
+    run = run_simulation(analysis, replace(ASKED, step_s=0.02, max_iterations=12))
+    assert run.completed
+    assert len(run.step_time_s) == 5
+    assert run.iterations[1:].min() > 12  # of all parts of a step
+    assert np.degrees(max(run.angle_rms.values())) < 2.0

@@ -43,6 +43,7 @@ from biomec.engine.forward.simulation import Ending, Simulation, Stepped, simula
 
 LEAST_ARM = 2e-3  # [m]: a freedom about which no muscle has a longer arm is not turned by muscles
 WEAKEST = 0.05  # of Fmax: a muscle that could give less counts as if it could give that
+HALVINGS = 4  # of a step that does not settle
 SAME_S = 1e-9
 
 
@@ -275,7 +276,18 @@ class ControlledSteps(Stepped):
             self._control.decide(state.t, state.q[:n], state.qdot[:n], state.qdot[n:])
             self._next = state.t + self._control.options.interval_s
             state = self.start(state.t, state.q, state.qdot)
-        return super().step(state, h)
+        return self._settled(state, h, HALVINGS)
+
+    def _settled(self, state: State, h: float, halvings: int) -> StepResult:
+        """A step, in halves where its corrector does not settle: light hands on strong muscles are quick."""
+        found = super().step(state, h)
+        if found.converged or halvings == 0:
+            return found
+        first = self._settled(state, 0.5 * h, halvings - 1)
+        if not first.converged:
+            return first
+        second = self._settled(first.state, 0.5 * h, halvings - 1)
+        return second._replace(iterations=first.iterations + second.iterations)
 
 
 def person_muscles_driven(
