@@ -22,7 +22,8 @@ from biomec.reporting.statistics.time_and_distance import PARAMETERS
 
 KINDS = (
     "summary", "measured", "time and distance", "kinematics", "kinematics of every cycle", "kinetics",
-    "kinetics of every cycle", "ground reaction", "indices", "emg", "trunk and arms", "comparison", "quality",
+    "kinetics of every cycle", "ground reaction", "indices", "emg", "muscles", "trunk and arms", "comparison",
+    "quality",
 )  # fmt: skip
 """Every kind of page, in the usual order."""
 PAPERS = ("A4", "Letter")

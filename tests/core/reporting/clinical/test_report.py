@@ -20,6 +20,7 @@ from biomec.reporting.clinical.visit import Visit, visit_of
 from biomec.reporting.norms.norm_file import shipped_norm
 from biomec.reporting.statistics.time_and_distance import time_and_distance
 from biomec.reporting.tables import NOTHING, Table
+from tests.core.pipeline.muscled import with_muscles
 from tests.core.reporting.clinical.walks import walk
 
 ADULTS = "adults-fukuchi2018"
@@ -70,9 +71,10 @@ def test_pages_come_in_order_and_those_without_data_say_why():
     made = report()
     kinds = list(dict.fromkeys(page.kind for page in made.pages))
     assert kinds == [kind for kind in KINDS if kind in kinds]
-    assert set(KINDS) - set(kinds) == {"comparison"}
+    assert set(KINDS) - set(kinds) == {"muscles", "comparison"}
     assert [(one.title, one.reason) for one in made.left_out] == [
-        ("Comparison", "There is no other visit to compare with.")
+        ("Muscles and joint contact", "Muscle forces were not asked for."),
+        ("Comparison", "There is no other visit to compare with."),
     ]
     for page in made.pages:
         assert page.title
@@ -322,3 +324,12 @@ def test_a_name_of_two_hundred_letters_with_markup_stays_words():
     made = clinical_report([visit_of([noted(ClinicalNotes(), subject=replace(SOMEBODY, name=name))])], only("summary"))
     assert made.heading.who == name
     assert cells(blocks(made, "summary", Table)[0])["Name"] == (name,)
+
+
+def test_a_report_with_muscles_has_a_page_of_what_joints_bear():
+    made = clinical_report([visit_of([with_muscles()])])
+    page = next(one for one in made.pages if one.kind == "muscles")
+    assert isinstance(page.blocks[0], Words)
+    assert page.blocks[0].sentences[0] == with_muscles().muscles.trust.verdict
+    captions = [block.caption for block in page.blocks[1:] if isinstance(block, Table)]
+    assert captions[1] == "Contact forces, right and left"

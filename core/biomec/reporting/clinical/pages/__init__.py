@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from biomec.base.frozen import FrozenDict
 from biomec.reporting.clinical.material import PageKind
 from biomec.reporting.clinical.pages.compared import comparison
+from biomec.reporting.clinical.pages.contact import contact_page
 from biomec.reporting.clinical.pages.curves import (
     kinematics_cycles_page,
     kinematics_page,
@@ -34,6 +35,7 @@ PAGES: Mapping[str, PageKind] = FrozenDict(
         "ground reaction": PageKind("Ground reaction", ground_page),
         "indices": PageKind("Indices and values", indices_page),
         "emg": PageKind("EMG", muscles_page),
+        "muscles": PageKind("Muscles and joint contact", contact_page),
         "trunk and arms": PageKind("Trunk and arms", trunk_and_arms_page),
         "comparison": PageKind("Comparison", comparison),
         "quality": PageKind("Quality", quality_page),
