@@ -22,7 +22,8 @@ from scipy.spatial.transform import Rotation
 from biomec.base.arrays import FloatArray
 from biomec.base.toml_table import TomlTable
 from biomec.body.muscles.muscle_set import MuscleSet
-from biomec.body.muscles.set_file import parse_muscle_set, spline_of
+from biomec.body.muscles.set_file import parse_muscle_set
+from biomec.body.muscles.source_functions import spline_of
 from biomec.body.muscles.transfer import Placed, cord_of, sided, surface_of
 from biomec.engine.paths.cords import Coordinate, CordPaths, Cords
 from biomec.engine.paths.simm_spline import Curves, curve_at, curves

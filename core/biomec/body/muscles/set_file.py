@@ -16,9 +16,9 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.description_file import ENDING, Descriptions, beside, read_text
-from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
+from biomec.body.muscles.carried_bodies import carried_bodies, with_carried_points
 from biomec.body.muscles.muscle_set import (
     FIBRE_LENGTHS_A_SECOND,
     BodyMap,
@@ -30,7 +30,7 @@ from biomec.body.muscles.muscle_set import (
     Wrap,
     WrapUse,
 )
-from biomec.engine.paths.simm_spline import simm_spline
+from biomec.body.muscles.source_functions import spline_of
 from biomec.engine.rotations import SEQUENCES, rotation
 from biomec.recording.marker_set import Side
 from biomec_resources import resource
@@ -64,7 +64,6 @@ SIDES = {"both": None, "right": Side.RIGHT, "left": Side.LEFT}
 ENDINGS = {"_r": Side.RIGHT, "_l": Side.LEFT}
 MIRROR = np.array([1.0, 1.0, -1.0])
 MOST_INCLUDES = 20  # files that a file may build on, each counted as often as it is named
-MOST_KNOTS = 1000  # of a curve; work and memory grow with the square of it
 FOLDER = ("muscles", "sets")
 
 
@@ -201,7 +200,7 @@ def _own(top: TomlTable, meta: TomlTable, name: str) -> list[Muscle]:
         coordinates[angle.name] = angle
     wraps: dict[str, Wrap] = {}
     for table in top.tables("wrap"):
-        surface = _wrap(table)
+        surface = _wrap(table, sides == "both")
         if surface.name in wraps:
             raise table.refusal("another surface has this name. Give each its own.", "name")
         wraps[surface.name] = surface
@@ -227,7 +226,8 @@ def _own(top: TomlTable, meta: TomlTable, name: str) -> list[Muscle]:
         for side in (Side.RIGHT, Side.LEFT):
             name_of_one = muscle.name.removesuffix(f"_{sides[0]}")  # of a right set, "bic_l" is not a left muscle
             found.append(replace(muscle, name=f"{name_of_one}_{side.value[0]}", side=side))
-    return found
+    carriers = carried_bodies(top, maps)
+    return [with_carried_points(one, carriers) for one in found] if carriers else found
 
 
 def _bodies(top: TomlTable, maps: Mapping[str, BodyMap]) -> list[str]:
@@ -356,7 +356,7 @@ def _use(table: TomlTable, wraps: Mapping[str, Wrap], points: int) -> WrapUse:
     return WrapUse(name, max(first - 1, 0), last - 1 if last > 0 else -1, side, gives)
 
 
-def _wrap(table: TomlTable) -> Wrap:
+def _wrap(table: TomlTable, both: bool) -> Wrap:
     table.only(WRAP)
     name, kind = table.text("name"), table.text("type")
     if kind not in KINDS:
@@ -386,42 +386,10 @@ def _wrap(table: TomlTable) -> Wrap:
         raise table.refusal(f'quadrant must be "all" or one of {", ".join(sides)}, not "{active}".', "quadrant")
     attitude = rotation(table.numbers("rotation", (3,)), "XYZ") if "rotation" in table else np.eye(3)
     centre, body = table.numbers("translation", (3,)), table.text("body")
-    if body.endswith("_l"):  # written for the right side, as points are
+    if body.endswith("_l") or (both and name.endswith("_l")):  # written for the right side, as points are
         body, centre, attitude = _right(body, Side.LEFT), centre * MIRROR, MIRROR[:, None] * attitude * MIRROR
         active = {"z": "-z", "-z": "z"}.get(active, active)
     return Wrap(name, KINDS[kind], body, read_only(centre), read_only(attitude), size, active)
-
-
-def spline_of(function: Mapping[str, Any], table: TomlTable, key: str) -> FloatArray:
-    """Rows of a function of one coordinate: Constant, Linear, SimmSpline, PiecewiseLinearFunction or Multiplier."""
-    inner = TomlTable(table.where, function, f"{table.prefix}{key}.", table.lines)
-    kind = inner.text("type")
-    if kind == "Constant":
-        return np.array([[0.0, float(inner.numbers("value", ())), 0.0, 0.0, 0.0]])
-    if kind == "Linear":
-        slope, start = inner.numbers("coefficients", (2,))
-        return np.array([[0.0, float(start), float(slope), 0.0, 0.0]])
-    if kind == "Multiplier":
-        rows = spline_of(inner.table("function").values, table, f"{key}.function")
-        return np.asarray(rows * np.array([1.0, *np.full(4, float(inner.numbers("scale", ())))]))
-    if kind in ("SimmSpline", "PiecewiseLinearFunction"):
-        knots = function.get("x")
-        count = len(knots) if isinstance(knots, list) else 1
-        if not 0 < count <= MOST_KNOTS:
-            raise inner.refusal(f"a curve has from 1 to {MOST_KNOTS} knots, not {count}.", "x")
-        x, y = inner.numbers("x", (count,)), inner.numbers("y", (count,))
-        try:
-            with np.errstate(all="ignore"):
-                rows = simm_spline(x, y)
-                if kind == "PiecewiseLinearFunction" and count > 1:
-                    slopes = np.diff(y) / np.diff(x)
-                    rows = np.stack([x, y, np.append(slopes, slopes[-1]), 0.0 * x, 0.0 * x], axis=-1)
-        except (BiomecError, np.linalg.LinAlgError) as error:
-            raise inner.refusal(f"x and y are not a curve: {error}", "x") from error
-        if not np.isfinite(rows).all():
-            raise inner.refusal("x and y are not a curve: knots stand too close to each other.", "x")
-        return rows
-    raise inner.refusal(f'type "{kind}" is not known; write SimmSpline, Linear, Constant or Multiplier.', "type")
 
 
 # ------------------------------------------------------------------ frames of a source

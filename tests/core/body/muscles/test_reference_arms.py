@@ -144,6 +144,24 @@ def test_moment_arms_are_slopes_of_lengths(model: str, coordinates: tuple[str, .
     assert model not in ("lower_rajagopal2016", "upper_das4") or wrapped > 20
 
 
+@pytest.mark.parametrize("model", ["lower_gait2392", "lower_rajagopal2016"])
+def test_left_muscles_of_a_file_mirror_the_right_ones(model: str) -> None:
+    """Both legs bent alike: surfaces on the pelvis, the patella and moving points included; files of six digits."""
+    source = chain(model)
+    bent = {
+        "hip_flexion": 0.4,
+        "hip_adduction": -0.1,
+        "knee_angle": 0.8 if "raja" in model else -0.8,
+        "ankle_angle": 0.1,
+    }
+    paths = source.lengths({f"{name}_{side}": value for name, value in bent.items() for side in "rl"})
+    names = source.cords.names
+    right = [k for k, name in enumerate(names) if name.endswith("_r")]
+    left = [names.index(f"{names[k][:-2]}_l") for k in right]
+    assert_allclose(paths.length[0, left], paths.length[0, right], rtol=0, atol=2e-5)
+    assert (paths.status[0, left] == paths.status[0, right]).all()
+
+
 @cache
 def walked() -> tuple[tuple[str, ...], FloatArray, FloatArray, FloatArray]:
     """Names; lengths, speeds (T, M) of the frames of a walk, and arms (T, M, K), traced over the source's skeleton."""

@@ -95,7 +95,8 @@ def test_every_shipped_set_loads_and_lies_on_a_person(name: str) -> None:
     ("name", "carried", "missing"),
     [
         ("lower_gait2392", 92, set()),
-        ("upper_tsm", 62, {"radius"}),
+        ("lower_rajagopal2016", 80, set()),
+        ("upper_tsm", 62, {"pro_sup"}),
         ("upper_arm26", 12, set()),
         ("upper_das4", 280, {"palm"}),
     ],
@@ -105,7 +106,7 @@ def test_published_files_are_read_as_they_are(name: str, carried: int, missing: 
         performed("walk").acquisition.model, load_muscle_set(str(recording("muscles") / f"{name}.toml"))
     )
     assert len(fitted.names) == carried
-    assert {why.split()[3] for why in fitted.left_out.values()} == missing
+    assert all(any(name in why for name in missing) for why in fitted.left_out.values())
 
 
 WRONG = (

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.body.muscles.set_file import MOST_KNOTS, load_muscle_set, parse_muscle_set
+from biomec.body.muscles.set_file import load_muscle_set, parse_muscle_set
+from biomec.body.muscles.source_functions import MOST_KNOTS
 from tests.fuzz.targets import MUSCLE_SET
 from tests.hostile import HOSTILE
 
