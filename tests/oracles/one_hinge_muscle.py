@@ -41,38 +41,71 @@ def _tendon(strain):
     return 0.2 * (np.exp(np.log(6.0) / 0.049 * strain) - 1.0) if strain > 0.0 else 0.0
 
 
-def pull(theta, fibre):
-    """Force of the tendon over FMAX, and the cosine of the pennation."""
-    cosine = np.sqrt(1.0 - (np.sin(PENNATION) / fibre) ** 2)
-    return _tendon((path(theta)[0] - LOPT * fibre * cosine) / LTS - 1.0), cosine
+def pull(length, fibre, lopt=LOPT, lts=LTS, pennation=PENNATION):
+    """Force of the tendon over Fmax, and the cosine of the pennation, along a path of a length [m]."""
+    cosine = np.sqrt(1.0 - (np.sin(pennation) / fibre) ** 2)
+    return _tendon((length - lopt * fibre * cosine) / lts - 1.0), cosine
 
 
-def fibre_at_rest(theta, activation):
-    """Fibre length over LOPT at which fibre and tendon pull alike."""
+def fibre_at_rest(length, activation, lopt=LOPT, lts=LTS, pennation=PENNATION):
+    """Fibre length over the optimal one at which fibre and tendon pull alike."""
 
     def left(fibre):
-        force, cosine = pull(theta, fibre)
+        force, cosine = pull(length, fibre, lopt, lts, pennation)
         return (activation * _active(fibre) + _passive(fibre)) * cosine - force
 
-    return brentq(left, 0.3, 1.8, xtol=1e-15)
+    return brentq(left, max(0.3, 1.1 * np.sin(pennation)), 1.9, xtol=1e-15)
+
+
+def fibre_speed(length, fibre, a, lopt=LOPT, lts=LTS, pennation=PENNATION):
+    """Of a fibre over the greatest one, and the force of its tendon over Fmax."""
+    force, cosine = pull(length, fibre, lopt, lts, pennation)
+    wanted = force / cosine - _passive(fibre)
+    return brentq(lambda v: a * _active(fibre) * _speed(v) + 0.1 * v - wanted, -60.0, 60.0, xtol=1e-15), force
+
+
+def activation_rate(excitation, a):
+    """[1/s]."""
+    toward = 0.5 * np.tanh(10.0 * (excitation - a))
+    slow = 0.5 + 1.5 * a
+    return ((0.5 + toward) / (0.015 * slow) + (0.5 - toward) * slow / 0.060) * (excitation - a)
 
 
 def rates(t, state, excitation):
     """Of θ, θ̇, activation and fibre length."""
     theta, omega, a, fibre = state
-    force, cosine = pull(theta, fibre)
-    speed = brentq(
-        lambda v: a * _active(fibre) * _speed(v) + _passive(fibre) + 0.1 * v - force / cosine, -60.0, 60.0, xtol=1e-15
-    )
-    torque = -FMAX * force * path(theta)[1] - 0.5 * MASS * GRAVITY * LENGTH * np.cos(theta)
-    toward = 0.5 * np.tanh(10.0 * (excitation - a))
-    slow = 0.5 + 1.5 * a
-    rate = ((0.5 + toward) / (0.015 * slow) + (0.5 - toward) * slow / 0.060) * (excitation - a)
-    return [omega, torque / (MASS * LENGTH**2 / 3.0), rate, VMAX * speed]
+    length, slope = path(theta)
+    speed, force = fibre_speed(length, fibre, a)
+    torque = -FMAX * force * slope - 0.5 * MASS * GRAVITY * LENGTH * np.cos(theta)
+    return [omega, torque / (MASS * LENGTH**2 / 3.0), activation_rate(excitation, a), VMAX * speed]
 
 
 def motion(theta, activation, excitation, times):
     """States (T, 4) at times, from rest."""
-    start = [theta, 0.0, activation, fibre_at_rest(theta, activation)]
+    start = [theta, 0.0, activation, fibre_at_rest(path(theta)[0], activation)]
     run = solve_ivp(rates, (0.0, times[-1]), start, "Radau", times, args=(excitation,), rtol=1e-10, atol=1e-12)
     return run.y.T
+
+
+def elbow_motion(lengths, muscles, inertia, weight_torque, theta, activation, excitation, times):
+    """States (T, 2 + 2 M) of a hinge with M muscles at times, from rest: θ, θ̇, activations, fibre lengths.
+
+    lengths : M splines of path lengths over θ, with a derivative;  muscles : M rows Fmax, lopt, lts, pennation, vmax
+    inertia : about the hinge [kg m²];  weight_torque : of θ [N m]
+    """
+    M = len(muscles)
+
+    def rate(t, y):
+        torque, change = weight_torque(y[0]), np.empty(2 + 2 * M)
+        for m, (fmax, lopt, lts, pennation, vmax) in enumerate(muscles):
+            v, force = fibre_speed(float(lengths[m](y[0])), y[2 + M + m], y[2 + m], lopt, lts, pennation)
+            torque -= fmax * force * float(lengths[m](y[0], 1))
+            change[2 + m], change[2 + M + m] = activation_rate(excitation[m], y[2 + m]), vmax * v
+        change[:2] = y[1], torque / inertia
+        return change
+
+    fibres = [
+        fibre_at_rest(float(length(theta)), activation, *one[1:4]) for length, one in zip(lengths, muscles, strict=True)
+    ]
+    start = np.concatenate([[theta, 0.0], np.full(M, activation), fibres])
+    return solve_ivp(rate, (0.0, times[-1]), start, "LSODA", times, rtol=1e-9, atol=1e-11).y.T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicSpline
 
 from biomec.body.muscles.arm26_elbow import Elbow, arm26_elbow
 from biomec.engine.forces.activation import constant
@@ -11,6 +12,7 @@ from biomec.engine.forces.muscles import HillMuscles, MuscleOptions
 from biomec.engine.forward.independent import IndependentCoordinates
 from biomec.engine.forward.simulation import Ending, Simulation
 from biomec.engine.forward.variable_step import simulate_to_tolerance
+from tests.oracles import one_hinge_muscle as oracle
 
 FALL, LIFT = (1.8, [0.02, 0.02, 0.02, 0.1, 0.1, 0.1]), (0.6, [0.1, 0.1, 0.1, 0.15, 0.15, 0.15])
 OPENSIM = {
@@ -81,6 +83,30 @@ def test_the_elbow_moves_as_in_opensim(elbow: Elbow, name: str, dynamics: bool) 
     # straight lines between the steps are up to 0.4 mrad off; the last value is that of a step
     assert whole == pytest.approx(OPENSIM[name, dynamics], abs=1.2e-3)
     assert whole[-1] == pytest.approx(OPENSIM[name, dynamics][-1], abs=2e-5 if name == "fall" else 1e-3)
+
+
+def test_elastic_tendons_move_the_elbow_as_the_equations_of_one_hinge_do(elbow: Elbow) -> None:
+    """Six muscles, written down again for one angle; only the lengths of paths are ours, as a spline over the angle."""
+    excitation, start, times = [0.05, 0.05, 0.05, 0.3, 0.3, 0.3], 0.7, np.linspace(0.0, 0.15, 4)
+    muscles = HillMuscles(elbow.system, elbow.cords, elbow.muscles, constant(excitation), activation=[0.02] * 6)
+    angles = np.linspace(0.6, 1.8, 481)
+    lengths = np.array([muscles.path(*elbow.state(float(one))).length[0] for one in angles])
+    body = elbow.system.bodies[0]
+    centre, n = body.centre_of_mass, elbow.axis
+    about = n @ (body.inertia + body.mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))) @ n
+
+    def weight_torque(theta: float) -> float:
+        turn = np.reshape(elbow.state(theta)[0][3:], (3, 3)).T
+        return float(n @ np.cross(turn @ centre, body.mass * elbow.system.gravity))
+
+    expected = oracle.elbow_motion(
+        [CubicSpline(angles, column) for column in lengths.T], np.array(elbow.muscles).T, about, weight_torque, start,
+        0.02, excitation, times,
+    )  # fmt: skip
+    run = moved(elbow, muscles, start, times[-1])
+    assert expected[-1, 0] - start > 0.2
+    assert elbow.flexion(run.q[-1]) == pytest.approx(expected[-1, 0], abs=1e-6)
+    assert run.inner[-1, :12] == pytest.approx(expected[-1, 2:], abs=1e-6)
 
 
 @pytest.mark.parametrize("tendon", ["elastic", "rigid"])

@@ -58,7 +58,7 @@ def test_the_motion_is_that_of_the_same_equations_written_by_hand():
     expected = oracle.motion(START, 0.05, EXCITED, times)
     muscle = lifter(system)
     assert muscle.start(0.0, system.reference, np.zeros(system.n))[1] == pytest.approx(
-        oracle.fibre_at_rest(START, 0.05), abs=1e-12
+        oracle.fibre_at_rest(oracle.path(START)[0], 0.05), abs=1e-12
     )
     run = simulate_to_tolerance(
         IndependentCoordinates(system, stabilised=True), weight(system), system.reference, np.zeros(system.n), 0.4,
