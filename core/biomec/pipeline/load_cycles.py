@@ -20,8 +20,8 @@ from biomec.body.loads.floor_contacts import floor_contacts, off_plates
 from biomec.engine.tree.joint_tree import JointTree, joints_to_root
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import EVENTS
-from biomec.pipeline.steps.loads import belt_of, tree_of
-from biomec.pipeline.steps.segments import determined_motion
+from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.segments import belt_of, determined_motion
 from biomec.recording.limb_names import limb_of
 from biomec.signals.cycles import Cycles
 

@@ -26,7 +26,7 @@ from biomec.pipeline.load_cycles import cycles_of_joint
 from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.plug_in_gait import file_curves, file_static_curves, vicon_curves, vicon_static_curves
 from biomec.pipeline.steps.angles import angles
-from biomec.pipeline.steps.loads import belt_of
+from biomec.pipeline.steps.segments import belt_of
 from biomec.reporting.clinical_presentation import ANGLE, CURVES, FORCE, MOMENT, POWER, ClinicalCurve, orientation
 from biomec.signals.cycle_average import FEWEST_SAMPLES, CycleCurves, channel, joined, resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles

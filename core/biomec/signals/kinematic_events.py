@@ -17,6 +17,8 @@ from biomec.signals.filters import low_pass
 from biomec.signals.peaks import prominent_peaks
 from biomec.signals.stretches import stretches
 
+STANDS_M, LOWEST_PERCENT = 0.02, 5.0  # above the height that a foot is below in so many per cent of the frames
+BELT_M_S = 0.3  # feet that stand and move faster stand on a belt; on a floor they rest
 FEWEST_FRAMES = 3  # fewer have neither a velocity nor a peak
 
 
@@ -155,14 +157,15 @@ def oconnor_events(
 def walking_direction(markers: Markers, gait: GaitMarkers, up: FloatArray) -> FloatArray:
     """Horizontal unit vector (3,) of walking: the pelvis's way if it is longer than 0.5 m, else from heels to toes.
 
-    On a treadmill the pelvis goes nowhere; feet still point forward.
+    On a treadmill the way is that over the belt (`belt_velocity`): a person who drifts backwards on it walks forward.
     """
     here = [name for name in gait.pelvis if name in markers]
     if here:
         path = np.mean([markers[name] for name in here], axis=0)
         seen = np.flatnonzero(np.isfinite(path[:, 0]))
         if seen.size > 1:
-            way = path[seen[-1]] - path[seen[0]]
+            lasts_s = float(seen[-1] - seen[0]) / markers.rate_hz
+            way = path[seen[-1]] - path[seen[0]] - belt_velocity(markers, gait, up) * lasts_s
             way = way - up * (way @ up)
             if np.linalg.norm(way) > 0.5:
                 return level(way, up)
@@ -179,6 +182,27 @@ def walking_direction(markers: Markers, gait: GaitMarkers, up: FloatArray) -> Fl
             "foot has both a heel and a toe marker. Give the direction in the settings."
         )
     return level(pointing.mean(axis=0), up)
+
+
+def belt_velocity(markers: Markers, gait: GaitMarkers, up: FloatArray) -> FloatArray:
+    """Horizontal velocity (3,) of a treadmill's belt, as feet near the floor have it [m/s]; 0 over ground.
+
+    A foot that is no higher than `STANDS_M` above its lowest place stands, and moves with the ground: it rests on a
+    floor, and goes with a belt. The median over these frames of both feet counts.
+    """
+    found = []
+    for side in SIDES:
+        if gait.toe.get(side, "") in markers and gait.heel.get(side, "") in markers and markers.frames >= FEWEST_FRAMES:
+            p = 0.5 * (markers[gait.toe[side]] + markers[gait.heel[side]])
+            velocity, height = np.gradient(p, 1.0 / markers.rate_hz, axis=0), p @ up
+            seen = np.isfinite(velocity).all(axis=1) & np.isfinite(height)
+            if seen.any():
+                found.append(velocity[seen & (height < np.percentile(height[seen], LOWEST_PERCENT) + STANDS_M)])
+    if len(found) < len(SIDES):
+        return np.zeros(3)
+    median = np.median(np.concatenate(found), axis=0)
+    median = median - up * (median @ up)
+    return np.asarray(median if np.linalg.norm(median) > BELT_M_S else np.zeros(3))
 
 
 def level(vector: FloatArray, up: FloatArray) -> FloatArray:

@@ -135,25 +135,50 @@ def test_doubts_about_moments_know_of_missing_force(walk):
         assert doubts[name].worst == "missing force"
 
 
-def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
-    """The person walks on a treadmill, and only the belt under one foot measures: lumbar loads lack the other foot."""
-    belt = np.array([-1.2, 0.0, 0.0])
-    one_foot = {one.plate for one in walked.loads.trust.steps if one.segment == "right foot"}
-
-    def moved(points, rate_hz):
-        return points + (np.arange(len(points)) / rate_hz)[:, None, None] * belt
-
-    plates = [
+def on_belt(session: Session, speed_m_s: float, plates) -> Trial:
+    """The walk on a treadmill whose belt goes back at that speed, over these plates."""
+    belt = np.array([-speed_m_s, 0.0, 0.0])
+    turned = [
         replace(
             plate, corners=None,
             moment=plate.moment + np.cross((np.arange(len(plate.force)) / plate.rate_hz)[:, None] * belt, plate.force),
         )
-        for plate in walk.dynamic.plates
-        if plate.name in one_foot
+        for plate in plates
     ]  # fmt: skip
-    markers = walk.dynamic.markers
-    p = moved(markers.p_WM, markers.rate_hz)
-    trial = replace(walk.dynamic, markers=replace(markers, p_WM=p), plates=tuple(plates), events=())
+    markers = session.dynamic.markers
+    p = markers.p_WM + (np.arange(markers.frames) / markers.rate_hz)[:, None, None] * belt
+    return replace(session.dynamic, markers=replace(markers, p_WM=p), plates=tuple(turned), events=())
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_who_drifts_on_a_treadmill_is_judged_over_its_belt(walk, walked, measured):
+    """Over the floor of the laboratory "a foot stands for 0.01 s by the markers": a sound walk was not to be used."""
+    plates = walk.dynamic.plates if measured else ()
+    found = analyze(replace(walk, dynamic=on_belt(walk, 1.2, plates)))  # 0.3 m/s faster than the person walks
+    assert found.signals.travels
+    codes = {one.code for one in found.notices}
+    assert not codes & {"rates-disagree", "pressure-outside-feet", "swing-time", "nothing-touches", "walks-obliquely"}
+    kinematic, over_ground = (
+        [(one.label, one.context, one.time_s) for one in analysis.signals.events.kinematics]
+        for analysis in (found, analyze(replace(walk, dynamic=replace(walk.dynamic, plates=plates, events=()))))
+    )
+    assert [one[:2] for one in kinematic] == [one[:2] for one in over_ground]
+    assert [one[2] for one in kinematic] == pytest.approx([one[2] for one in over_ground], abs=0.02)
+    trust = found.loads.trust
+    if measured:
+        assert trust.verdict.startswith("Both legs can be used")
+        assert [one.grade for one in trust.steps] == [one.grade for one in walked.loads.trust.steps]
+        part = walked.loads.trust.frames_of["left knee"].measured
+        torque, true = (one.loads.newton_euler.torque[part] for one in (found, walked))
+        assert np.sqrt(np.mean((torque - true) ** 2)) < 0.5
+    else:
+        assert trust.verdict == "Estimated from the motion alone."
+
+
+def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
+    """The person walks on a treadmill, and only the belt under one foot measures: lumbar loads lack the other foot."""
+    one_foot = {one.plate for one in walked.loads.trust.steps if one.segment == "right foot"}
+    trial = on_belt(walk, 1.2, [plate for plate in walk.dynamic.plates if plate.name in one_foot])
     settings = replace(walked.settings, loads=LoadOptions(external="plates"))
     trust = analyze(replace(walk, dynamic=trial), settings).loads.trust
     lumbar = trust.frames_of["lumbar"]

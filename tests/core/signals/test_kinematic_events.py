@@ -14,6 +14,7 @@ from biomec.signals.event_editing import OFF, STRIKE
 from biomec.signals.kinematic_events import (
     GaitMarkers,
     KinematicEventOptions,
+    belt_velocity,
     gait_markers,
     kinematic_events,
     level,
@@ -101,6 +102,18 @@ def test_on_a_treadmill_the_feet_show_the_way():
     back = trial.time_s[:, None, None] * np.array([0.0, Walk().speed, 0.0])
     belt = replace(trial.markers, p_WM=trial.markers.p_WM - back)
     assert_allclose(walking_direction(belt, GAIT, UP), FORWARD, atol=1e-9)
+
+
+@pytest.mark.parametrize("drift", [0.3, -0.3, 0.0])
+def test_who_drifts_on_a_treadmill_still_walks_forward(drift):
+    """Half a metre back on the belt turned the way round, so that strikes and offs changed places."""
+    walk = Walk()
+    trial = walk.trial()
+    assert not belt_velocity(trial.markers, GAIT, UP).any()
+    back = trial.time_s[:, None, None] * ((walk.speed + drift) * FORWARD)
+    belt = replace(trial.markers, p_WM=trial.markers.p_WM - back)
+    assert_allclose(belt_velocity(belt, GAIT, UP), -(walk.speed + drift) * FORWARD, atol=0.15 * walk.speed)
+    assert walking_direction(belt, GAIT, UP) @ FORWARD > 0.999
 
 
 def test_missing_markers_are_named_and_the_other_foot_is_still_found():

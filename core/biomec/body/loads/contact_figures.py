@@ -22,6 +22,7 @@ from biomec.body.loads.residuals import inner_frames
 from biomec.recording import Trial
 from biomec.recording.limb_names import Limb, limb_of
 from biomec.signals.contacts import AssignedContact, ContactAssignment
+from biomec.signals.kinematic_events import BELT_M_S
 from biomec.signals.plate_geometry import foot_outside, segment_points
 from biomec.signals.plate_quality import PlateQuality
 from biomec.signals.plate_resampling import contact_at_frames
@@ -30,7 +31,6 @@ from biomec.signals.stretches import stretches
 ENDS = 2  # frames at both ends of a motion whose accelerations rest on one-sided differences
 TOUCH_N = 10.0  # less on a plate is not a foot
 SWING_M_S = 0.5  # a foot whose slowest marker is faster does not bear the body
-BELT_M_S = 0.3  # feet that bear the body and move faster stand on a belt; on a floor they rest
 MARGIN_S = 0.03  # left out at both ends of single support
 LEAST_S = 0.10  # of single support, to be judged
 LEAST_SUM_S = 0.30  # of frames with all feet on plates, where there is no single support

@@ -79,6 +79,7 @@ def check_motion(
     travels: bool,
     whole: bool = True,
     contact_s: Sequence[float] = (),
+    ground: FloatArray | None = None,
     masked: BoolArray | None = None,
     first_frame: int = 0,
 ) -> MotionChecks:
@@ -89,13 +90,14 @@ def check_motion(
     whole       : whether the model holds the whole body; otherwise the pelvis stands for the centre of mass, and
                   neither friction nor centre of pressure is judged
     contact_s   : durations of whole contacts of feet by the plates [s]
+    ground      : (3,) velocity of what the feet stand on, such as a treadmill's belt [m/s]; None: it rests
     masked      : (T,) frames around leaps and spikes that are known already; if they are few, they are not judged again
     first_frame : number of the first frame in the file
 
     Friction, centre of pressure and flight need a level floor: they are not judged where a foot stands still above it,
     as on stairs.
     """
-    feet = _Feet(system, q, qdot, rate_hz)
+    feet = _Feet(system, q, qdot, rate_hz, np.zeros(3) if ground is None else ground)
     known = inner_frames(np.asarray(np.isfinite(motion.a_com).all(axis=(1, 2))), ENDS)
     if masked is not None and float(masked.mean()) < SPIKES:
         known &= ~masked
@@ -202,11 +204,11 @@ class _Feet:
 
     airborne : (T,) frames in which every point of every foot is above its lowest place; known by heights alone, so that
                a wrong rate does not change it
-    places, speed : (T, P, 3) points [m], and (T,) speed over the ground of the slowest [m/s], of each foot
+    places, speed : (T, P, 3) points [m], and (T,) speed of the slowest over the ground or belt [m/s], of each foot
     level    : whether no foot stands still above the floor, as on stairs
     """
 
-    def __init__(self, system: System, q: FloatArray, qdot: FloatArray, rate_hz: float) -> None:
+    def __init__(self, system: System, q: FloatArray, qdot: FloatArray, rate_hz: float, ground: FloatArray) -> None:
         self.rate_hz = rate_hz
         self.names, self.places, self.speed = [], [], []
         pelvis = next((body.name for body in system.bodies if body.name == "pelvis"), None)
@@ -217,7 +219,7 @@ class _Feet:
             maps = [system.layout.point(f"{body.name}.{name}") for name in body.points if name not in ("origin", "com")]
             self.names.append(body.name)
             self.places.append(np.stack([one(q) for one in maps], axis=1))
-            rate = np.stack([one.rate(qdot) for one in maps], axis=1)
+            rate = np.stack([one.rate(qdot) for one in maps], axis=1) - ground
             self.speed.append(np.hypot(rate[..., 0], rate[..., 2]).min(axis=1))
         frames = len(q)
         seen = np.asarray(np.isfinite(q).all(axis=1))
@@ -236,7 +238,7 @@ class _Feet:
         longest = max((b - a for one in rests for a, b in stretches(np.asarray(one & seen)).tolist()), default=0)
         self.level = longest < RESTING_S * rate_hz
         if pelvis is not None:
-            rate = system.layout.point(f"{pelvis}.com").rate(qdot)[seen][:, [0, 2]]
+            rate = (system.layout.point(f"{pelvis}.com").rate(qdot)[seen] - ground)[:, [0, 2]]
             speed = np.linalg.norm(rate, axis=1)
             self.walked_m_s = float(np.nanmedian(speed)) if np.isfinite(speed).any() else 0.0  # also there and back
 

@@ -19,7 +19,6 @@ from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
-from biomec.body.loads.contact_figures import ground_velocity
 from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
@@ -37,7 +36,7 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.preparation import Prepared
-from biomec.pipeline.steps.segments import determined_motion, is_whole, mass_share
+from biomec.pipeline.steps.segments import belt_of, determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
@@ -193,14 +192,6 @@ def _judged_contacts(
         loaded.subject.mass_kg is None,
     )
     return with_joints(judged, errors)
-
-
-def belt_of(clean: CleanSignals, loaded: LoadedBody) -> FloatArray | None:
-    """Velocity (3,) of what the feet on the plates stand on [m/s]; None without plates."""
-    if loaded.contacts is None:
-        return None
-    gravity = loaded.person.system.gravity
-    return ground_velocity(clean.trial, loaded.contacts.assignment, -gravity / np.linalg.norm(gravity))
 
 
 def _markers(loaded: LoadedBody, motion: ConsistentMotion, change: FloatArray | None) -> MeasuredMarkers:

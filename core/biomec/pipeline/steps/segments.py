@@ -11,9 +11,10 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.contact_figures import ground_velocity
 from biomec.body.loads.motion_checks import check_motion
 from biomec.pipeline.steps.body import LoadedBody
-from biomec.pipeline.steps.signals import CleanSignals
+from biomec.pipeline.steps.signals import CleanSignals, belt_of_markers
 from biomec.recording.limb_names import limb_of
 from biomec.signals.contacts import AssignedContact
 
@@ -28,11 +29,22 @@ def segments(clean: CleanSignals, body: LoadedBody, motion: ConsistentMotion) ->
     sure = segment_motion(system, q, qdot, qddot) if motion.undetermined.any() else found
     contacts = () if clean.contacts is None else clean.contacts.contacts
     stood = _stances(contacts, 1.0 / trial.rate_hz)
+    belt = belt_of(clean, body)
+    travels = clean.travels or (belt is not None and bool(belt.any()))
     checks = check_motion(
-        system, sure, q, qdot, trial.rate_hz, float(body.person.measures["height"]), travels=clean.travels,
-        whole=is_whole(body), contact_s=stood, masked=clean.masked, first_frame=trial.first_frame,
+        system, sure, q, qdot, trial.rate_hz, float(body.person.measures["height"]), travels=travels,
+        whole=is_whole(body), contact_s=stood, ground=belt, masked=clean.masked, first_frame=trial.first_frame,
     )  # fmt: skip
     return replace(found, masked=read_only(clean.masked | checks.masked, np.bool_), notices=checks.notices)
+
+
+def belt_of(clean: CleanSignals, loaded: LoadedBody) -> FloatArray | None:
+    """Velocity (3,) of what the feet stand on [m/s], by plates or, without any, by markers; None if nothing tells."""
+    if loaded.contacts is None:
+        belt = belt_of_markers(clean.trial, loaded.person.marker_set)
+        return belt if belt.any() else None
+    gravity = loaded.person.system.gravity
+    return ground_velocity(clean.trial, loaded.contacts.assignment, -gravity / np.linalg.norm(gravity))
 
 
 def _stances(contacts: Sequence[AssignedContact], frame_s: float) -> list[float]:

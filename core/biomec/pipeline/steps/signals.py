@@ -38,6 +38,7 @@ from biomec.signals import (
     static_pose,
 )
 from biomec.signals.contacts import AssignedContact, assign, unassign
+from biomec.signals.kinematic_events import belt_velocity
 from biomec.signals.plate_geometry import called
 
 WALKED = 0.8  # m; a pelvis that travels less does not walk
@@ -55,7 +56,7 @@ class CleanSignals:
     mass      : what the plates weigh; None without plates
     static_mass : what they weigh in the static; None where it has no plates
     masked    : (T,) frames around leaps and around accelerations that no body bears, not to be used; read-only
-    travels   : whether the pelvis goes over the floor
+    travels   : whether the pelvis goes over the floor, or the floor under it
     """
 
     trial: Trial
@@ -147,7 +148,7 @@ def signals(
         notices += remarks
         quality = check_plates(clean, contacts)
         notices += [*detected.notices, *contacts.notices, *quality.notices]
-    travels = _walks(clean, marker_set)
+    travels = _walks(clean, marker_set) or bool(not clean.plates and belt_of_markers(clean, marker_set).any())
     walking = gait_markers(marker_set, clean.markers.names) if travels else None
     events = gait_events(clean, walking, contacts, quality)
     notices += events.notices
@@ -207,6 +208,13 @@ def _heading(trial: Trial, walked: FloatArray) -> list[Notice]:
     )
     words += " trunk and feet count from that axis; by the convention plug-in-gait their tilts do so too."
     return [warning("walks-obliquely", words)]
+
+
+def belt_of_markers(trial: Trial, marker_set: MarkerSet) -> FloatArray:
+    """Velocity (3,) of a treadmill's belt by the feet alone [m/s]; 0 without one, and where the set shows no steps."""
+    if marker_set.gait is None:
+        return np.zeros(3)
+    return belt_velocity(trial.markers, gait_markers(marker_set, trial.markers.names), trial.axes.up_vector)
 
 
 def _walks(trial: Trial, marker_set: MarkerSet) -> bool:
