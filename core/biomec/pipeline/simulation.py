@@ -18,8 +18,10 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import MOMENT, NEWTON_EULER, LoadReading, load_components
 from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.muscles.muscle_paths import path_notices
 from biomec.body.tracking.limb_contact import contact_loads
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
+from biomec.engine.forces.muscles import MuscleHistory
 from biomec.engine.forward.simulation import Ending, Simulation
 from biomec.engine.tree.joint_tree import joint_tree
 from biomec.pipeline.analysis import Analysis
@@ -77,7 +79,8 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
     difference = [np.abs(one - other) for one, other in zip((q, qdot, qddot), measured, strict=True)]
     angles, measured_angles = (_angles(analysis, setup, level) for level in (q, setup.q[:count]))
     external, change = _external(setup, times, q, qdot)
-    activations, muscle_forces, reserves = _muscles(setup, run, times, q, qdot)
+    did, reserves = _muscles(setup, run, times, q, qdot)
+    none = np.zeros((count, 0))
     names, torques, inverse, residual = _torques(analysis, setup, external, q, qdot, qddot)
     return SimulationRun(
         settings=setup.settings,
@@ -114,8 +117,8 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         ground_change=change,
         stop_names=() if setup.stops is None else setup.stops.names,
         stop_torques=_stop_torques(setup, q, qdot),
-        activations=activations,
-        muscle_forces=muscle_forces,
+        activations=none if did is None else did.activation,
+        muscle_forces=none if did is None else did.force,
         reserves=reserves,
         muscle_names=() if setup.control is None else setup.control.muscles.names,
         reserve_names=() if setup.control is None else setup.control.row_names,
@@ -124,7 +127,7 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         source=analysis.simulation_source(setup.settings),
         when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         biomec=__version__,
-        notices=(*setup.notices, *_remarks(run), *_short_of(setup, reserves)),
+        notices=(*setup.notices, *_remarks(run), *_about_muscles(setup, did, reserves)),
     )
 
 
@@ -134,37 +137,41 @@ def _remarks(run: Simulation) -> list[Notice]:
     return [warning("simulation-ended-early", run.sentence)]
 
 
-def _short_of(setup: Setup, reserves: FloatArray) -> list[Notice]:
-    """What muscles could not give."""
-    if setup.control is None or not setup.control.plans:
+def _about_muscles(setup: Setup, did: MuscleHistory | None, reserves: FloatArray) -> list[Notice]:
+    """What their paths did, and what muscles could not give."""
+    if setup.control is None or did is None:
         return []
+    found = path_notices(did.paths, setup.control.fitted, setup.stretch.first)
+    if not setup.control.plans:
+        return found
     most = np.abs([plan.wanted for plan in setup.control.plans]).max(axis=0)
     short = np.abs(reserves).max(axis=0, initial=0.0)
     lacking = [k for k in np.argsort(-short) if short[k] > max(RESERVE_NM, RESERVE_SHARE * most[k])]
     if not lacking:
-        return []
+        return found
     names = setup.control.row_names
     listed = "; ".join(f"{names[k]}, {short[k]:.1f} N·m where {most[k]:.0f} are asked for" for k in lacking[:LISTED])
     others = f"; and {len(lacking) - LISTED} more" if len(lacking) > LISTED else ""
     return [
+        *found,
         warning(
             "muscles-fell-short",
             f"Reserve torques helped the muscles ({listed}{others}): muscles are too weak there, or build up and let "
             "go their force too slowly. Do not trust them while a reserve acts.",
-        )
+        ),
     ]
 
 
 def _muscles(
     setup: Setup, run: Simulation, times: FloatArray, q: FloatArray, qdot: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Activations, forces (F, M) [N] and reserves (F, K) [N m] at times; nothing without muscles."""
+) -> tuple[MuscleHistory | None, FloatArray]:
+    """What muscles did at times, and their reserves (F, K) [N m]; nothing without muscles."""
     control = setup.control
     if control is None:
-        return tuple(np.zeros((len(times), 0)) for _ in range(3))  # type: ignore[return-value]  # three of them
+        return None, np.zeros((len(times), 0))
     states = run.inner[np.minimum(np.searchsorted(run.time_s, times - SAME_S), len(run.time_s) - 1)]
-    did = control.muscles.history(times, q, qdot, states)
-    return did.activation, did.force, np.array([control.reserve(float(t)) for t in times])
+    reserves = np.array([control.reserve(float(t)) for t in times]).reshape(len(times), -1)
+    return control.muscles.history(times, q, qdot, states), reserves
 
 
 def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -25,6 +25,7 @@ from biomec.body.muscles.scaling import SegmentScale, segment_scale
 from biomec.body.muscles.sign_screen import SignFinding, screen_signs, sign_notices
 from biomec.body.muscles.strength import strong
 from biomec.body.muscles.transfer import MIRROR, Placed, cord_of, placed, sided, surface_of
+from biomec.engine.forces.hill_muscle import HillParameters
 from biomec.engine.paths.cords import Coordinate, Cords, Surface
 from biomec.engine.rotations import cardan, joint_coordinate_system
 from biomec.engine.tree.joint_tree import chained_origins, joint_tree
@@ -120,6 +121,11 @@ class FittedMuscles:
     def vmax(self) -> FloatArray:
         """(M,) greatest shortening speed [lopt/s]."""
         return read_only([muscle.vmax for muscle in self.muscles])
+
+    @property
+    def hill(self) -> HillParameters:
+        """The same for the muscle model of the engine."""
+        return HillParameters(self.fmax, self.lopt, self.lts, self.pennation, self.vmax)
 
     @cached_property
     def mirror(self) -> IntArray:

@@ -217,12 +217,15 @@ def muscle_paths(
     twist = np.concatenate([moving.v_com - np.cross(moving.omega, moving.p_com), moving.omega], axis=-1)
     theta, turning = fitted.source_angles(R)
     traced = fitted.cords.trace(R, origin, twist=twist, theta=theta, turning=turning, progress=progress)
-    notices = (*fitted.notices, *_path_notices(traced, fitted))
+    notices = (*fitted.notices, *path_notices(traced, fitted))
     return MusclePaths(fitted, traced, moving, read_only(coordinates), read_only(origin), read_only(theta), notices)
 
 
-def _path_notices(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
-    """What went on at surfaces: sides changed, points inside, paths that were not found."""
+def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> list[Notice]:
+    """What went on at surfaces: sides changed, points inside, paths that were not found.
+
+    first : number of the first frame
+    """
     found = []
     sentences: Mapping[int, tuple[str, str]] = {
         FLIPPED: ("muscle-path-jumped", "change the side of a surface or jump onto it, so that their moment arms jump"),
@@ -236,7 +239,7 @@ def _path_notices(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
         frames = np.flatnonzero(at.any(axis=1))
         listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
         sentence = f"{listed} {words}, in {len(frames)} of {len(at)} frames. Do not trust their moment arms there."
-        found.append(warning(code, sentence, *names, frames=(int(frames[0]), int(frames[-1]))))
+        found.append(warning(code, sentence, *names, frames=(first + int(frames[0]), first + int(frames[-1]))))
     inside = (paths.status & INSIDE) != 0
     if inside.any():
         names = [fitted.names[m] for m in np.flatnonzero(inside.any(axis=0))]

@@ -144,11 +144,10 @@ def person_muscles(
     loads : of the same frames, without gliding contacts;  tree : that they are of, if not from the model's own root
     """
     fitted, person = paths.fitted, paths.fitted.person
-    hill = HillParameters(fitted.fmax, fitted.lopt, fitted.lts, fitted.pennation, fitted.vmax)
     mass = float(person.measures["mass"]) if mass_kg is None and "mass" in person.measures else mass_kg
     return sharing_model(
-        paths.tree if tree is None else tree, paths.q, loads, paths, hill, body=person.model, motion=paths.motion,
-        hinges=person.joint_axes(), curves=curves, mass_kg=mass,
+        paths.tree if tree is None else tree, paths.q, loads, paths, fitted.hill, body=person.model,
+        motion=paths.motion, hinges=person.joint_axes(), curves=curves, mass_kg=mass,
     )  # fmt: skip
 
 

@@ -30,9 +30,8 @@ from biomec.body.muscles.newton_qp import Costs
 from biomec.body.muscles.sharing import SharingProblem, share
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
 from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion
-from biomec.engine.forces.activation import Excitation
 from biomec.engine.forces.applied import Forces, together, weight
-from biomec.engine.forces.hill_muscle import HillParameters, rigid_tendon
+from biomec.engine.forces.hill_muscle import rigid_tendon
 from biomec.engine.forces.muscle_targets import excitations_for, fibres_at_force, forces_after
 from biomec.engine.forces.muscles import HillMuscles, MuscleHistory, MuscleOptions, PathState
 from biomec.engine.forward.formulation import Formulation, State, StepResult, Unsolvable
@@ -137,7 +136,10 @@ class MuscleControl:
         self.space: JointSpace = reference.space
         self.plan: MusclePlan | None = None
         self.plans: list[MusclePlan] = []
-        self.muscles = person_muscles_driven(fitted, self._held, options.muscles, self.space)
+        self.fitted = fitted
+        self.muscles = HillMuscles(
+            self.space.system, fitted.cords, fitted.hill, self._held, options.muscles, angles=fitted.source_angles
+        )
         self._law = Controller(reference, loads, ControlOptions(stiffness=options.stiffness, damping=options.damping))
         self.rows: IntArray = self._turned()
         self._others: IntArray = np.setdiff1d(np.arange(self.space.size), self.rows)
@@ -288,15 +290,6 @@ class ControlledSteps(Stepped):
             return first
         second = self._settled(first.state, 0.5 * h, halvings - 1)
         return second._replace(iterations=first.iterations + second.iterations)
-
-
-def person_muscles_driven(
-    fitted: FittedMuscles, excitation: Excitation, options: MuscleOptions, space: JointSpace | None = None
-) -> HillMuscles:
-    """The muscles of a person as forces of a simulation."""
-    system = fitted.person.system if space is None else space.system
-    hill = HillParameters(fitted.fmax, fitted.lopt, fitted.lts, fitted.pennation, fitted.vmax)
-    return HillMuscles(system, fitted.cords, hill, excitation, options, angles=fitted.source_angles)
 
 
 def track_by_muscles(
