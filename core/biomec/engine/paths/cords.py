@@ -16,9 +16,10 @@ from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.base.progress import Progress, in_parallel
 from biomec.engine.paths.ellipsoids import geodesic
+from biomec.engine.paths.path_tables import CONDITIONAL, FIXED, MEMORY, MOVING, PathTables, Traced
 from biomec.engine.paths.simm_spline import curve_at, curves
 from biomec.engine.paths.surfaces import CYLINDER, ELLIPSOID, RING, SPHERE
-from biomec.engine.paths.tracing import CONDITIONAL, FIXED, MEMORY, MOVING, PathTables, Traced, trace
+from biomec.engine.paths.tracing import trace
 
 KINDS = {"cylinder": CYLINDER, "sphere": SPHERE, "ellipsoid": ELLIPSOID, "ring": RING}
 """Kind of surface -> its number; sizes: radius and length, radius, three semi-axes, radius of the circle."""
