@@ -6,7 +6,6 @@ A document of the laboratory can be the template: its styles, header, footer and
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +17,6 @@ from biomec.reporting.clinical.blocks import (
     ClinicalReport,
     FigureRequest,
     FreeText,
-    Grid,
     Heading,
     Page,
     Words,
@@ -49,8 +47,6 @@ BEFORE_WORDS = 6.0  # points between a table and sentences below it
 LONGEST_PROPERTY = 255  # letters; Word takes no more
 FREE_STYLE = "Free text"
 EMU_OF_MM = 36000  # units of Word in a millimetre
-SMALLEST = 0.6  # of its height to which a grid shrinks for what stands below it
-ABOVE_TABLE_MM, ROW_MM, LINE_MM, LETTERS_OF_LINE = 14.0, 5.2, 5.0, 95  # about, of a table and of sentences
 FACT_NAMES = 0.3  # of the width, for the names of facts
 LETTER_MM, BOLD_MM, AROUND_CELL_MM = 1.75, 2.0, 4.5  # widths of letters in a table, and of what is around a text
 
@@ -226,11 +222,8 @@ class _Document:
 
     def _drawn(self, block: Drawn, page: Page, below: Sequence[Block]) -> None:
         """A picture; lower if what stands below it then finds room on the same sheet."""
-        width, room = self._width(page), self._room()
-        high = height_mm(block, width, room, self.options)
-        left = room - sum(map(_estimated_mm, below))
-        if isinstance(block, Grid) and SMALLEST * high <= left < high:
-            high = left
+        width = self._width(page)
+        high = height_mm(block, width, self._room(), self.options, below)
         self._picture(picture(block, width, high, self.options), page, described(block))
 
     def _picture(self, content: bytes, page: Page, text: str) -> None:
@@ -298,19 +291,6 @@ class _Document:
                     cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
         if headed:
             repeated(made.rows[0])
-
-
-def _estimated_mm(block: Block) -> float:
-    """About the height of words or a table [mm]; that of others without end, since they are pictures of their own."""
-    if isinstance(block, Table):
-        return ABOVE_TABLE_MM + ROW_MM * (len(block.rows) + 1) + _lines(block.note) * LINE_MM
-    if isinstance(block, Words):
-        return (ABOVE_TABLE_MM if block.title else 0.0) + sum(_lines(one) * LINE_MM + 1.5 for one in block.sentences)
-    return math.inf
-
-
-def _lines(words: str) -> int:
-    return math.ceil(len(words) / LETTERS_OF_LINE)
 
 
 def _widths(table: Table, width: float) -> list[float]:

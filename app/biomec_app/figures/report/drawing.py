@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QBuffer, QIODevice, QRectF
 from PySide6.QtGui import QColor, QImage, QPainter
@@ -10,7 +12,8 @@ from PySide6.QtSvg import QSvgGenerator
 
 from biomec.base.errors import BiomecError
 from biomec.base.plain_text import xml
-from biomec.reporting.clinical.blocks import Bars, FigureRequest, Grid, PathOfPressure
+from biomec.reporting.clinical.blocks import Bars, Block, FigureRequest, Grid, PathOfPressure, Words
+from biomec.reporting.tables import Table
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
@@ -35,11 +38,16 @@ _USUAL = re.compile(
 _FONT_OF_GROUP = re.compile(rb'\nfont-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" *\n>')
 _EMPTY = re.compile(rb"<g [^>]*>\s*</g>\s*")
 PATH_MM = 95.0  # height of paths of pressure
+SMALLEST = 0.5  # of its height to which a grid shrinks for what stands below it
+ABOVE_TABLE_MM, ROW_MM, LINE_MM, LETTERS_OF_LINE = 16.0, 6.6, 5.0, 95  # about, of a table and of sentences
 ASPECT, LEAST_MM, AROUND_MM = 0.75, 26.0, 14.0  # height of a panel to its width; at least; words above and below all
 
 
-def height_mm(block: Drawn, width: float, room: float, options: ReportOptions) -> float:
-    """Height of a block on paper that is ``width`` wide, at most ``room`` [mm]."""
+def height_mm(block: Drawn, width: float, room: float, options: ReportOptions, below: Sequence[Block] = ()) -> float:
+    """Height of a block on paper that is ``width`` wide, at most ``room`` [mm].
+
+    below : what follows on its page; a grid leaves room for it on the same sheet if it does not become too small
+    """
     if isinstance(block, Bars):
         point = 10.0  # units in a point; letters come in whole units
         high = bars_height(block, _look(options, point), width / POINT_MM * point) / point * POINT_MM
@@ -48,7 +56,22 @@ def height_mm(block: Drawn, width: float, room: float, options: ReportOptions) -
         high = AROUND_MM + len(block.rows) * max(LEAST_MM, ASPECT * width / max(1, columns))
     else:
         high = PATH_MM
-    return min(room, high)
+    high = min(room, high)
+    left = room - sum(map(_estimated_mm, below))
+    return left if isinstance(block, Grid) and SMALLEST * high <= left < high else high
+
+
+def _estimated_mm(block: Block) -> float:
+    """About the height of words or a table [mm]; that of others without end, since they are pictures of their own."""
+    if isinstance(block, Table):
+        return ABOVE_TABLE_MM + ROW_MM * (len(block.rows) + 1) + _lines(block.note) * LINE_MM
+    if isinstance(block, Words):
+        return (ABOVE_TABLE_MM if block.title else 0.0) + sum(_lines(one) * LINE_MM + 1.5 for one in block.sentences)
+    return math.inf
+
+
+def _lines(words: str) -> int:
+    return math.ceil(len(words) / LETTERS_OF_LINE)
 
 
 def svg(block: Drawn, width: float, height: float, options: ReportOptions) -> bytes:

@@ -19,7 +19,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.plain_text import html
 from biomec.base.progress import Progress
-from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, ClinicalReport, Course, Grid, Panel
+from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, Block, ClinicalReport, Course, Grid, Panel
 from biomec.reporting.clinical.moving_figure import MovingFigure, moving_figure
 from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import cards, document, image, note
@@ -159,8 +159,8 @@ class _Data:
             self._blobs.append({"low": low, "step": step, "data": text})
         return self._known[key]
 
-    def grid(self, grid: Grid, tab: int) -> str:
-        """Keep a grid, and return the element in which the script draws it."""
+    def grid(self, grid: Grid, below: Sequence[Block], tab: int) -> str:
+        """Keep a grid, and return the element in which the script draws it, whatever stands below it."""
         panels = [None if one is None else self._panel(one, grid.style) for row in grid.rows for one in row]
         columns = max((len(row) for row in grid.rows), default=1)
         self.grids.append({"columns": columns, "panels": panels})

@@ -5,7 +5,7 @@ All sheets are upright, because browsers lay out a whole document for one width.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from biomec.base.plain_text import html
@@ -74,11 +74,13 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     return document(report.title, "\n".join(parts), REMARK, style).encode()
 
 
-def page_html(page: Page, grid_html: Callable[[Grid], str], options: ReportOptions, title: bool = True) -> str:
-    """A page of a report; ``grid_html`` draws a grid."""
+def page_html(
+    page: Page, grid_html: Callable[[Grid, Sequence[Block]], str], options: ReportOptions, title: bool = True
+) -> str:
+    """A page of a report; ``grid_html`` draws a grid, and is told what stands below it."""
     parts = [f"<h2>{html(page.title)}</h2>"] if title else []
-    for block in page.blocks:
-        parts.append(grid_html(block) if isinstance(block, Grid) else _block(block, options))
+    for k, block in enumerate(page.blocks):
+        parts.append(grid_html(block, page.blocks[k + 1 :]) if isinstance(block, Grid) else _block(block, options))
     return "\n".join(parts)
 
 
@@ -112,12 +114,12 @@ def _block(block: Block, options: ReportOptions) -> str:
         return f'<div class="free"><h3>{html(block.title)}</h3><p{room}>{html(block.text)}</p></div>'
     if isinstance(block, FigureRequest):
         return f"<figure>{image(figure_png(block, options), block.caption)}{note(block.caption)}</figure>"
-    return _picture(block, options)
+    return _picture(block, (), options)
 
 
-def _picture(block: Drawn, options: ReportOptions) -> str:
+def _picture(block: Drawn, below: Sequence[Block], options: ReportOptions) -> str:
     sheet = options.size(landscape=False)
     width = sheet[0] - 2 * MARGIN_MM
-    drawing = svg(block, width, height_mm(block, width, sheet[1] - AROUND_MM, options), options)
+    drawing = svg(block, width, height_mm(block, width, sheet[1] - AROUND_MM, options, below), options)
     title = f"<h3>{html(block.caption)}</h3>" if block.caption else ""
     return f"<figure>{title}{image(drawing, described(block), 'image/svg+xml')}</figure>"
