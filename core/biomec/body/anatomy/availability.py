@@ -233,6 +233,7 @@ def _flat(landmarks: tuple[str, ...]) -> str:
 
 FEW = 0.5  # of a model's segments: fewer than this, and another model may have been meant
 TOO_FEW = 0.25  # of a model's segments: fewer than this, and what is left tells nothing of the movement
+MEASURES = "Enter these measures of the subject:"
 MOST_LISTED = 10  # missing landmarks that one sentence lists
 
 
@@ -338,10 +339,10 @@ def _missing(parts: Available, words: Callable[[str], str], alone: str) -> str:
         static = f"No static was found beside {alone}; the movement, which stands in for it, lacks"
     lists: dict[str, list[str]] = {}
     for name, in_static in parts.missing.items():
-        where = "Enter these measures of the subject:" if is_measure(name) else static
+        where = MEASURES if is_measure(name) else static
         lists.setdefault("The dynamic trial lacks" if in_static else where, []).append(words(name))
     sentences = ""
-    for what, names in lists.items():
+    for what, names in sorted(lists.items(), key=lambda one: one[0] != MEASURES):  # what can be done at once first
         more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
         sentences += f" {what} {', '.join(names[:MOST_LISTED])}{more}."
     return sentences
