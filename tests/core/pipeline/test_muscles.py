@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
+from biomec.body.loads.residual_reduction import ReductionOptions
+from biomec.body.muscles.muscle_paths import muscle_paths
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
 from biomec.body.muscles.what_if import MuscleVariant, compare_variants
@@ -160,6 +162,18 @@ def test_without_plates_it_says_what_that_means(before):
     ground = replace(before.settings.loads, external="none")
     found = before.with_settings(replace(before.settings, loads=ground)).run_until("muscles").muscles
     assert "muscles-without-ground" in [notice.code for notice in found.notices]
+
+
+def test_paths_are_laid_on_bones_and_not_on_adjusted_centres_of_mass(before, whole):
+    """Residual reduction moves masses and centres of mass; muscles keep to the person's joints."""
+    loads = replace(before.settings.loads, reduction=ReductionOptions(motion=None))
+    found = before.with_settings(replace(before.settings, loads=loads)).run_until("muscles")
+    reduced = found.loads.reduced
+    assert reduced.segments
+    assert max(np.linalg.norm(one.centre_shift) for one in reduced.segments) > 1e-4
+    alone = muscle_paths(found.body.person, reduced.q, reduced.qdot, "legs")
+    assert_allclose(found.muscles.paths.length, alone.length, rtol=0, atol=1e-12)
+    assert_allclose(found.muscles.paths.length, whole.muscles.paths.length, rtol=0, atol=1e-9)
 
 
 def test_strength_by_volume_is_a_setting(whole):

@@ -16,6 +16,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, Scope, warning
 from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
+from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.muscles.emg_comparison import MeasuredActivation, measured_activation, proposed_muscles
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
@@ -129,10 +130,11 @@ def muscles(
     person, rate = loaded.person, clean.trial.rate_hz
     fitted = fit_muscles(person, load_muscle_set(options.set), options.fit)
     q, qdot, _ = determined_motion(person, motion)
-    tree = tree_of(person, loads.options)
-    if loads.reduced is not None:
-        q, tree = loads.reduced.q, loads.reduced.tree
-    traced = muscle_paths(person, q, qdot, fitted, motion=loads.segments, progress=part_of(progress, 0.0, TRACED))
+    tree, moving = tree_of(person, loads.options), loads.segments
+    if loads.reduced is not None:  # its bodies have other centres of mass, from which no path is laid
+        q, qdot, tree = loads.reduced.q, loads.reduced.qdot, loads.reduced.tree
+        moving = segment_motion(person.system, q, qdot)
+    traced = muscle_paths(person, q, qdot, fitted, motion=moving, progress=part_of(progress, 0.0, TRACED))
     model = person_muscles(traced, loads.newton_euler, tree=tree, curves=options.sharing.curves)
     measured, channels, targets = _measured(fitted, clean, options, emg, reading)
     forces = muscle_forces(model, options.sharing, emg=targets, rate_hz=rate, progress=part_of(progress, TRACED, 1.0))
