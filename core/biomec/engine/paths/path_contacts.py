@@ -160,7 +160,7 @@ def _extrapolate(nw: int, change: float, entry: FloatArray, leave: FloatArray, l
                 entry[k, i] += ahead
             else:
                 leave[k, i - 3] += ahead
-    last[2 * nw, 0] = 0.0
+    last[2 * nw, 0] = 1.0  # the next change is already one of a sweep
 
 
 @compiled
