@@ -27,6 +27,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.muscles.fitting import FittedMuscles
 from biomec.body.muscles.newton_qp import Costs
+from biomec.body.muscles.rows import GUIDED
 from biomec.body.muscles.sharing import SharingProblem, share
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
 from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion
@@ -39,6 +40,7 @@ from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, simulate
+from biomec.engine.tree.recursion import SPHERICAL
 
 LEAST_ARM = 2e-3  # [m]: a freedom about which no muscle has a longer arm is not turned by muscles
 WEAKEST = 0.05  # of Fmax: a muscle that could give less counts as if it could give that
@@ -253,9 +255,23 @@ class MuscleControl:
             state = reference.state(float(t))
             largest = np.maximum(largest, np.abs(self._arms(self.muscles.path(*state), state[0])).max(axis=0))
         largest[:6] = 0.0
+        largest[self._guided()] = 0.0
         if not (largest > LEAST_ARM).any():
             raise BiomecError("None of these muscles turns a joint of this model, so that they can follow nothing.")
         return np.flatnonzero(largest > LEAST_ARM)
+
+    def _guided(self) -> IntArray:
+        """Freedoms that bones and ligaments bear, where a model leaves a knee, an ankle, an elbow or a wrist a ball.
+
+        Axes of the distal segment (`GUIDED`) count as those of the proximal one: freedoms are about these.
+        """
+        sides, bodies, found = self.space.sides, self.space.system.bodies, []
+        for k, part in enumerate(self.space.freedoms.values()):
+            ends = tuple(bodies[int(side[k])].name.split()[-1] for side in (sides.proximal, sides.distal))
+            if self.space.tables.kind[k] == SPHERICAL and ends in GUIDED:
+                turned = {axis for _, axis in GUIDED[ends]}
+                found += [part.start + axis for axis in range(3) if axis not in turned]
+        return np.array(found, dtype=np.int64)
 
 
 class ControlledSteps(Stepped):
