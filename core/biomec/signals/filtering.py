@@ -11,21 +11,25 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, info
 from biomec.base.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
-from biomec.signals.filters import BUTTERWORTH, FILTERS, filter_named, low_pass
+from biomec.signals.filter_notices import (
+    about_analysis,
+    about_filtered_before,
+    about_gaps,
+    about_shift,
+    about_short,
+    about_unfiltered,
+    about_untouched,
+)
+from biomec.signals.filters import BUTTERWORTH, FILTERS, Filtered, FilterFromSignal, filter_named, low_pass
 from biomec.signals.plate_baseline import missing_notices
 from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
-from biomec.signals.stretches import stretches
+from biomec.signals.singular_spectrum import SingularSpectrumOptions
 
 AXES = "XYZ"
-COP_SHIFT_M = 0.005
-COP_END_SHIFT_M = 0.02  # where a contact begins or ends a force near the threshold divides the moment: more is usual
-CONTACT_END_S = 0.05
-FILTERED_BAND = (0.4, 0.6)  # of the end of the grid: where channels without noise get their cut-off
-MOVED_M = 0.001  # RMS by which a filter may move a marker without a word: the error of cameras is below it [m]
 WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 
@@ -69,7 +73,8 @@ class FilterOptions:
     cutoff_hz : for ``FIXED``, and for nothing else [Hz]
     shared    : one cut-off, the highest of its components, for a whole marker or plate. A centre of pressure is a
                 moment over a force: components that were slowed differently shift it while the load changes fast.
-    filter    : name in `FILTERS`
+    filter    : name in `FILTERS`. One that takes its gain from the signal takes no cut-off: ``choice`` is then where
+                its gain comes from, and a fixed cut-off or one by hand is that of a Butterworth filter.
     """
 
     choice: CutoffChoice = setting(
@@ -86,8 +91,11 @@ class FilterOptions:
         factory=ResidualOptions, label="Residual analysis", help="How the cut-off is sought in the signal itself."
     )
     filter: str = setting(
-        BUTTERWORTH, "Filter", "Low-pass that runs forward and backward.",
+        BUTTERWORTH, "Filter", "Low-pass without delay.",
         choices={name: (one.title, one.help) for name, one in FILTERS.items()})  # fmt: skip
+    singular_spectrum: SingularSpectrumOptions = setting(
+        factory=SingularSpectrumOptions, label="Singular spectrum",
+        help="How that filter tells movement from noise; other filters do not use it.")  # fmt: skip
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "manual", tuple(self.manual))
@@ -98,6 +106,17 @@ class FilterOptions:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise BiomecError(f"Filter: {', '.join(twice)} has more than one cut-off given by hand.")
+
+    @property
+    def from_signal(self) -> FilterFromSignal | None:
+        """The filter that finds its gain in the signal, where that is chosen."""
+        return filter_named(self.filter).from_signal if self.choice is CutoffChoice.RESIDUAL else None
+
+    @property
+    def title(self) -> str:
+        """What people call the filter that is used."""
+        stands_in = self.choice is CutoffChoice.FIXED and filter_named(self.filter).from_signal is not None
+        return filter_named(BUTTERWORTH if stands_in else self.filter).title
 
 
 PLATE_FILTER = FilterOptions(shared=True, residual=ResidualOptions(0.25, 120.0, 0.25))
@@ -161,11 +180,12 @@ def filter_markers(
 ) -> FilteredMarkers:
     """Filter every coordinate of every marker. Rebuild lost markers first: gaps that remain are not bridged."""
     _check_names(options, markers.names, "marker")
-    analysis, cutoff, notices = _cutoffs(markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress)
-    filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff, filter=options.filter)
-    notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff, analysis)
+    filtered, cutoff, analysis, notices = _filtered(
+        markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress
+    )
+    notices += about_gaps(markers)
     moved = np.linalg.norm(filtered.values - markers.p_WM, axis=2)
-    notices += [] if analysis is None else _about_filtered_before(analysis, moved)
+    notices += [] if analysis is None else about_filtered_before(analysis, moved)
     return FilteredMarkers(
         replace(markers, p_WM=filtered.values),
         read_only(cutoff),
@@ -184,13 +204,11 @@ def filter_plates(
     done, cutoffs, analyses, notices = [], np.full((len(plates), 6), np.nan), [], list[Notice]()
     for i, plate in enumerate(plates):
         wrench = np.concatenate([plate.force, plate.moment], axis=1)[:, None, :]  # (N, 1, 6)
-        analysis, cutoff, said = _cutoffs(wrench, plate.rate_hz, (plate.name,), WRENCH, options, None)
-        filtered = low_pass(wrench, plate.rate_hz, cutoff, filter=options.filter)
+        filtered, cutoff, analysis, said = _filtered(wrench, plate.rate_hz, (plate.name,), WRENCH, options, None)
         done.append(replace(plate, force=filtered.values[:, 0, :3], moment=filtered.values[:, 0, 3:]))
         cutoffs[i] = cutoff[0]
         analyses += [] if analysis is None else [analysis]
-        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff, analysis)
-        notices += _about_shift(plate, done[-1])
+        notices += said + about_shift(plate, done[-1])
         notices += missing_notices(plate, "Every stretch between them was filtered on its own; nothing was bridged.")
         if progress is not None:
             progress((i + 1) / len(plates))
@@ -224,16 +242,39 @@ def _check_names(options: FilterOptions, names: tuple[str, ...], what: str) -> N
             )
 
 
-def _cutoffs(
+def _filtered(
     x: FloatArray,
     rate_hz: float,
     names: tuple[str, ...],
     components: Sequence[str],
     options: FilterOptions,
     progress: Progress | None,
-) -> tuple[ResidualAnalysis | None, FloatArray, list[Notice]]:
+) -> tuple[Filtered, FloatArray, ResidualAnalysis | None, list[Notice]]:
+    """Signal ``x`` (T, M, K) filtered, the cut-offs (M, K), the analysis they come from, and what to know of both."""
+    by_hand = _by_hand_cutoffs(names, components, options)
+    given = np.isfinite(by_hand)
+    told = tuple(one.name for one in options.manual)
+    notices = [info("cutoff-by-hand", f"Cut-offs given by hand: {', '.join(told)}.", *told)] if told else []
+    from_signal = options.from_signal
+    if from_signal is None or not x.size:
+        analysis, found = _cutoffs(x, rate_hz, options, progress)
+        cutoff = np.where(given, by_hand, found)
+        if analysis is not None:
+            notices += about_analysis(analysis, names, components, told, rate_hz)
+        done = low_pass(x, rate_hz, cutoff, filter=options.filter)
+        return done, cutoff, analysis, notices + about_untouched(names, done.untouched, cutoff, analysis)
+    own = from_signal(x, rate_hz, options.singular_spectrum, options.shared, progress)
+    asked = low_pass(x, rate_hz, by_hand, filter=options.filter)
+    done = Filtered(np.where(given, asked.values, own.values), np.where(given, asked.untouched, own.untouched))
+    cutoff = np.where(given, by_hand, own.cutoff_hz)
+    notices += about_short(names, done.untouched, "one period of the cut-off or two windows")
+    return done, cutoff, None, notices + about_unfiltered(own, given, x, names, components)
+
+
+def _cutoffs(
+    x: FloatArray, rate_hz: float, options: FilterOptions, progress: Progress | None
+) -> tuple[ResidualAnalysis | None, FloatArray]:
     """Cut-offs (M, K) of the channels of ``x`` (T, M, K), with the analysis they come from."""
-    notices: list[Notice] = []
     analysis = None
     if options.choice is CutoffChoice.RESIDUAL and x.size:
         analysis = residual_analysis(x, rate_hz, options.residual, progress, options.filter)
@@ -243,134 +284,17 @@ def _cutoffs(
     if options.shared:
         highest = np.where(np.isnan(cutoff), -np.inf, cutoff).max(axis=1, keepdims=True)
         cutoff = np.where(np.isnan(cutoff) | ~np.isfinite(highest), cutoff, highest)
+    return analysis, cutoff
+
+
+def _by_hand_cutoffs(names: tuple[str, ...], components: Sequence[str], options: FilterOptions) -> FloatArray:
+    """Cut-offs (M, K) given by hand; NaN where none is."""
+    given = np.full((len(names), len(components)), np.nan)
     for one in options.manual:
         if not isinstance(one.hz, float | int) and len(one.hz) != len(components):
             raise BiomecError(
                 f"{one.name}: {len(one.hz)} cut-offs were given by hand; give one, or {len(components)}: "
                 f"{', '.join(components)}."
             )
-        cutoff[names.index(one.name)] = one.hz
-    by_hand = [one.name for one in options.manual]
-    if by_hand:
-        notices.append(info("cutoff-by-hand", f"Cut-offs given by hand: {', '.join(by_hand)}.", *by_hand))
-    if analysis is not None:
-        notices += _about_analysis(analysis, names, components, by_hand, rate_hz)
-    return analysis, cutoff, notices
-
-
-def _about_analysis(
-    analysis: ResidualAnalysis, names: tuple[str, ...], components: Sequence[str], by_hand: list[str], rate_hz: float
-) -> list[Notice]:
-    """What a user should know of the cut-offs that were found."""
-    automatic = np.array([name not in by_hand for name in names])[:, None]
-    enough = np.isfinite(analysis.residual).all(axis=0)
-
-    def label(where: BoolArray) -> tuple[str, tuple[str, ...]]:
-        listed = [f"{names[m]} {components[k]}" for m, k in np.argwhere(where)]
-        return ", ".join(listed), tuple(dict.fromkeys(names[m] for m, _ in np.argwhere(where)))
-
-    notices = []
-    text, about = label(automatic & (analysis.crossing_hz < analysis.options.floor_hz))
-    if about:
-        sentence = (
-            f"Residual analysis asked for less than the floor of {analysis.options.floor_hz:g} Hz, which was used: "
-        )
-        notices.append(info("cutoff-at-floor", sentence + text + ".", *about))
-    text, about = label(automatic & enough & np.isnan(analysis.cutoff_hz))
-    if about:
-        sentence = (
-            "Noise could not be separated from the signal, so nothing was filtered (otherwise give a cut-off by hand): "
-        )
-        notices.append(warning("no-cutoff", sentence + text + ".", *about))
-    if analysis.grid_hz[-1] + analysis.options.step_hz <= analysis.options.highest_hz:
-        notices.append(
-            warning(
-                "grid-cut-short",
-                f"Recorded at {rate_hz:g} Hz, cut-offs could be tried only up to {analysis.grid_hz[-1]:g} Hz, "
-                f"not {analysis.options.highest_hz:g} Hz; the noise is less certain.",
-            )
-        )
-    return notices
-
-
-def _about_gaps(markers: Markers) -> list[Notice]:
-    """Markers that are lost now and then, and those that were never seen."""
-    seen = markers.visible.mean(axis=0) if markers.frames else np.zeros(len(markers.names))
-    gappy = [name for name, share in zip(markers.names, seen, strict=True) if 0.0 < share < 1.0]
-    never = [name for name, share in zip(markers.names, seen, strict=True) if share == 0.0]
-    notices = []
-    if gappy:
-        sentence = "Gaps remain in {}; every stretch was filtered on its own. Rebuild lost markers before filtering."
-        notices.append(warning("filtered-with-gaps", sentence.format(", ".join(gappy)), *gappy))
-    if never:
-        notices.append(info("never-seen", f"There is nothing to filter in {', '.join(never)}: never seen.", *never))
-    return notices
-
-
-def _about_filtered_before(analysis: ResidualAnalysis, moved: FloatArray) -> list[Notice]:
-    """Recordings whose cut-offs are those of the grid, not of the movement: they hold no noise within it.
-
-    moved : (T, M) by which the filter moved the markers [m]. Where that is no more than the noise of cameras, nothing
-            has to be done: markers that were smoothed before stay as they are.
-    """
-    found = analysis.cutoff_hz[np.isfinite(analysis.cutoff_hz)]
-    low, high = (share * analysis.grid_hz[-1] for share in FILTERED_BAND)
-    clustered = int(((found >= low) & (found <= high)).sum())
-    by = np.sqrt(np.nanmean(np.where(np.isfinite(moved).any(axis=0), moved, 0.0) ** 2, axis=0)).max(initial=0.0)
-    if 2 * clustered <= found.size or by <= MOVED_M:
-        return []
-    sentence = (
-        f"The filter moves markers by up to {1e3 * by:.1f} mm (RMS), more than the cameras' error. Its cut-offs, "
-        f"{low:g} to {high:g} Hz, come from where the search ended, not from noise: the markers were filtered before, "
-        "or move too fast for it. Leave out this filter, choose a fixed cut-off, or search up to a higher one."
-    )
-    return [warning("filtered-before", sentence)]
-
-
-def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
-    """How far the centre of pressure went, where the plate is loaded before and after: usually, and at contact ends."""
-    shift = np.linalg.norm(after.centre_of_pressure() - before.centre_of_pressure(), axis=1)
-    known = np.isfinite(shift)
-    if not known.any():
-        return []
-    notices = []
-    far = float(np.percentile(shift[known], 95.0))
-    if far > COP_SHIFT_M:
-        sentence = (
-            f"{before.name}: filtering moved the centre of pressure by more than {1e3 * far:.0f} mm in one of 20 "
-            "samples. Take a higher cut-off, the same for force and moment."
-        )
-        notices.append(warning("centre-of-pressure-moved", sentence, before.name))
-    changes = np.flatnonzero(np.diff(before.loaded()))
-    reach = max(1, round(CONTACT_END_S * before.rate_hz))
-    counts = np.zeros(before.samples + 1, dtype=np.int64)  # +1 where the neighbourhood of an end begins, −1 behind it
-    np.add.at(counts, np.maximum(changes - reach + 1, 0), 1)
-    np.add.at(counts, np.minimum(changes + reach + 1, before.samples), -1)
-    at_ends = np.where(known & (np.cumsum(counts[:-1]) > 0), shift, 0.0)
-    worst = int(np.argmax(at_ends))
-    if at_ends[worst] > COP_END_SHIFT_M:
-        sentence = (
-            f"{before.name}: where a contact begins or ends, filtering moved the centre of pressure by up to "
-            f"{1e3 * at_ends[worst]:.0f} mm (at {before.time_s[worst]:.3f} s). Look at the moments of the plate before "
-            "and after the contact, take a higher cut-off, or leave out the ends of the contact."
-        )
-        notices.append(warning("centre-of-pressure-moved-at-contact-ends", sentence, before.name))
-    return notices
-
-
-def _about_untouched(
-    names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray, analysis: ResidualAnalysis | None
-) -> list[Notice]:
-    """Stretches that are too short to filter or to analyse; channels without noise have another notice."""
-    sought = np.isfinite(cutoff)
-    if analysis is not None:
-        sought |= np.isnan(analysis.residual).all(axis=0)  # no stretch was long enough to look for a cut-off
-    raw = np.asarray((untouched & sought).any(axis=2))  # (T, M)
-    notices = []
-    for m in np.flatnonzero(raw.any(axis=0)):
-        runs = stretches(raw[:, m])
-        where = "a stretch" if len(runs) == 1 else f"{len(runs)} stretches"
-        sentence = f"{names[m]} is not filtered in {where} shorter than one period of the cut-off."
-        frames = (int(runs[0, 0]), int(runs[-1, 1]) - 1)
-        notices.append(warning("stretch-too-short", sentence, names[m], frames=frames))
-    return notices
+        given[names.index(one.name)] = one.hz
+    return given

@@ -1,4 +1,4 @@
-"""Filters of second order that run forward and backward, so that nothing is delayed; one table of the low-pass filters.
+"""Filters of second order that run forward and backward, so that nothing is delayed; one table of all low-pass filters.
 
 The digital filter is the bilinear transform of the analogue one [Winter2009], which bends the frequency axis: f stands
 for the analogue frequency w(f) = tan(π f / rate). Two passes multiply the amplitude at f by
@@ -42,7 +42,8 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last
 from biomec.base.errors import BiomecError
-from biomec.base.progress import in_parallel
+from biomec.base.progress import Progress, in_parallel
+from biomec.signals.singular_spectrum import FromSignal, SingularSpectrumOptions, singular_spectrum
 from biomec.signals.stretches import Block, as_channels, blocks, time_series
 
 FEWEST_SAMPLES = 4
@@ -203,18 +204,25 @@ def _bent(frequency_hz: ArrayLike, rate_hz: float) -> FloatArray:
     return np.asarray(np.tan(np.pi / rate_hz * np.asarray(frequency_hz)))
 
 
+FilterFromSignal: TypeAlias = Callable[[FloatArray, float, SingularSpectrumOptions, bool, Progress | None], FromSignal]
+"""Of samples (T, …), rate [Hz], options, whether channels along the last axis are filtered alike, and progress."""
+
+
 @dataclass(frozen=True)
 class LowPass:
-    """A low-pass filter of two passes.
+    """A low-pass filter without delay.
 
     title, help : what people call it, and what it is good for
     stop_ratio  : of frequency, cut-off and rate [Hz]: what it takes away of the amplitude over what it lets pass,
                   √2 − 1 at the cut-off; frequency and cut-off broadcast
+    from_signal : of a filter that finds its gain in the signal and takes no cut-off; ``stop_ratio`` then serves where
+                  somebody asks for a cut-off
     """
 
     title: str
     help: str
     stop_ratio: Callable[[ArrayLike, ArrayLike, float], FloatArray]
+    from_signal: FilterFromSignal | None = None
 
 
 BUTTERWORTH = "butterworth"
@@ -222,6 +230,12 @@ FILTERS: dict[str, LowPass] = {
     BUTTERWORTH: LowPass("Butterworth", "Sharpest of second order; overshoots a little after a jump.", _butterworth),
     "critically-damped": LowPass(
         "critically damped", "Does not overshoot; takes more off below the cut-off.", _critically_damped
+    ),
+    "singular-spectrum": LowPass(
+        "singular spectrum",
+        "Tells movement from noise by the signal itself and needs no cut-off; one that is given is a Butterworth's.",
+        _butterworth,
+        singular_spectrum,
     ),
 }
 """Name in settings -> filter. Settings, command line and documentation offer what is listed here."""

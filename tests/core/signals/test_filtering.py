@@ -17,9 +17,11 @@ from biomec.signals.filtering import (
     ManualCutoff,
     filter_markers,
     filter_plates,
+    matching_filter,
 )
 from biomec.signals.filters import FILTERS, low_pass
 from biomec.signals.residual_analysis import ResidualOptions, residual_analysis
+from biomec.signals.singular_spectrum import singular_spectrum
 from tests.real_data import recording
 
 RATE = 200.0
@@ -73,13 +75,65 @@ def test_fixed_and_manual_cut_offs():
     assert codes(done) == ["cutoff-by-hand"]
 
 
-@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize("name", [name for name, one in FILTERS.items() if one.from_signal is None])
 def test_markers_and_plates_pass_the_filter_that_is_chosen(name):
     _, markers = walkers()
     done = filter_markers(markers, FilterOptions(filter=name))
     cutoff = residual_analysis(markers.p_WM, RATE, filter=name).cutoff_hz
     assert_array_equal(done.cutoff_hz, cutoff)
     assert_array_equal(done.markers.p_WM, low_pass(markers.p_WM, RATE, cutoff, filter=name).values)
+
+
+OWN_GAIN = FilterOptions(filter="singular-spectrum")
+
+
+def test_a_filter_that_goes_by_the_signal_takes_no_cut_off_but_those_by_hand():
+    _, markers = walkers()
+    options = replace(OWN_GAIN, manual=(ManualCutoff("B", 9.0),))
+    done = filter_markers(markers, options)
+    own = singular_spectrum(markers.p_WM, RATE)
+    others = [0, 2, 3]
+    assert_array_equal(done.markers.p_WM[:, others], own.values[:, others])
+    assert_array_equal(done.cutoff_hz[others], own.cutoff_hz[others])
+    assert_array_equal(done.markers["B"], low_pass(markers["B"], RATE, 9.0).values)
+    assert_array_equal(done.cutoff_hz[1], 9.0)
+    assert done.analysis is None
+    assert options.title == "singular spectrum"
+    assert codes(done) == ["cutoff-by-hand"]
+    fixed = replace(OWN_GAIN, choice=CutoffChoice.FIXED)
+    assert fixed.title == "Butterworth"
+    assert_array_equal(filter_markers(markers, fixed).markers.p_WM, low_pass(markers.p_WM, RATE, 6.0).values)
+
+
+def test_a_filter_that_goes_by_the_signal_tells_what_it_left():
+    _, markers = walkers()
+    p = markers.p_WM.copy()
+    p[200:260, 0] = np.nan
+    p[270:274, 0] = np.nan  # leaves ten frames between two gaps
+    p[:, 1, 2] = 0.0
+    done = filter_markers(Markers(markers.names, p, RATE), OWN_GAIN)
+    assert_array_equal(done.markers.visible, np.isfinite(p[:, :, 0]))
+    assert done.untouched[260:270, 0].all()
+    about = {notice.code: notice.sentence for notice in done.notices}
+    assert set(about) == {"filtered-with-gaps", "stretch-too-short", "no-cutoff"}
+    assert "shorter than one period of the cut-off or two windows" in about["stretch-too-short"]
+    assert about["no-cutoff"].endswith("by hand): B Z.")
+
+
+def test_plates_by_singular_spectrum_are_slowed_alike_and_plates_that_match_its_markers_have_its_cut_off():
+    cop = np.stack([0.1 * np.sin(np.arange(3000) / 400.0), np.zeros(3000), np.linspace(-0.1, 0.1, 3000)], axis=1)
+    plate, smooth = standing_plate(cop), standing_plate(cop, noise_n=0.0)
+    done = filter_plates([plate], replace(PLATE_FILTER, filter="singular-spectrum"))
+    assert len(set(done.cutoff_hz[0])) == 1
+    after, before = (one.force - smooth.force for one in (done.plates[0], plate))
+    assert np.sqrt(np.mean(after**2)) < 0.2 * np.sqrt(np.mean(before**2))
+    _, markers = walkers()
+    filtered = filter_markers(markers, OWN_GAIN)
+    matching = matching_filter(filtered)
+    assert matching.cutoff_hz == pytest.approx(np.percentile(filtered.cutoff_hz, 95.0))
+    assert_array_equal(
+        filter_plates([plate], matching).plates[0].force, low_pass(plate.force, 1000.0, matching.cutoff_hz).values
+    )
 
 
 def test_settings_offer_every_filter_of_the_table_and_no_other():

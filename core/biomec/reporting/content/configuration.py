@@ -18,7 +18,6 @@ from biomec.reporting.facts import CURRENT, STALE, model_facts, step_facts, subj
 from biomec.reporting.statistics.recording_quality import origin_shares
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number
 from biomec.signals.filtering import FilteredMarkers, FilteredPlates
-from biomec.signals.filters import filter_named
 from biomec.signals.reconstruction import SampleOrigin
 
 GENERAL, PREPROCESSING, SEGMENTS = "General", "Pre-processing", "Body segment"
@@ -96,7 +95,7 @@ def _cutoffs(
         return name, NOTHING, NOTHING, "not filtered"
     cutoffs = filtered.cutoff_hz[:, components]
     low, high = float(np.nanmin(cutoffs)), float(np.nanmax(cutoffs))
-    return name, number(low, 3), number(high, 3), f"zero-lag {filter_named(filtered.options.filter).title} low-pass"
+    return name, number(low, 3), number(high, 3), f"zero-lag {filtered.options.title} low-pass"
 
 
 FRAMES = (
