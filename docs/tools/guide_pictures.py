@@ -29,6 +29,9 @@ from biomec_app.dialogs.importing import ImportDialog
 from biomec_app.dialogs.settings import SettingsDialog
 from biomec_app.features.clinical.report_dialog import open_report
 from biomec_app.features.clinical.window import open_clinical
+from biomec_app.features.muscles.actions import run_muscles
+from biomec_app.features.muscles.emg_window import open_muscle_emg
+from biomec_app.features.muscles.what_if_window import open_what_if
 from biomec_app.features.simulations.dialog import SimulationDialog
 from biomec_app.features.simulations.running import simulate
 from biomec_app.figures.registry import figure_named
@@ -59,6 +62,8 @@ PICTURES = (
     "window-load-figure.png", "window-simulation.png", "window-simulations.png", "window-clinical.png",
     "window-report.png",
 )  # fmt: skip
+MUSCLE_PICTURES = ("window-muscles.png", "window-what-if.png", "window-muscle-timing.png")
+"""Of the page about muscles in the window."""
 
 
 def draw_guide(folder: Path) -> list[Path]:
@@ -146,6 +151,31 @@ def draw_clinical(app: QApplication, window: MainWindow, place: Path) -> Iterabl
     wait(app, lambda: report.preview.complete)
     yield "window-report.png", _shot(app, report)
     report.close()
+    yield from draw_muscles(app, window)
+
+
+def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, bytes]]:
+    """Muscles of the walk that is open, what would change if they were weaker, and when they are active."""
+    context = window.context
+    usual = context.document.view
+    run_muscles(context, set="legs")
+    wait(app, lambda: not context.jobs.busy)
+    context.document.set_view(overlays=frozenset({"muscles", "contact forces", "plates"}))
+    window.docks["muscles"].raise_()
+    settle(app)
+    yield "window-muscles.png", _shot(app, window)
+    context.document.set_view(overlays=usual.overlays)
+    asked = open_what_if(context)
+    wait(app, lambda: len(asked.results) == len(asked.changes) and not asked.jobs.busy)
+    asked.find_loss()
+    wait(app, lambda: not asked.jobs.busy)
+    yield "window-what-if.png", _shot(app, asked)
+    asked.close()
+    beside = open_muscle_emg(context)
+    wait(app, lambda: beside.page is not None)
+    yield "window-muscle-timing.png", _shot(app, beside)
+    beside.close()
+    context.document.undo_stack.setClean()
 
 
 def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:

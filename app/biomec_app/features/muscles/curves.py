@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.muscles.joint_contact import COMPONENTS
 from biomec.body.muscles.muscle_set import Muscle
 from biomec.pipeline.analysis import Analysis
@@ -29,6 +29,8 @@ COURSES = {
     "power": ("power, given + / taken −", "W", 1.0, 2.0),
 }
 """Name -> words, unit, factor, least height of an axis."""
+BY_LOADS = ("activation", "force", "power")
+"""Courses that are only as good as the loads of the joints; the others follow from the motion alone."""
 
 
 def muscle_key(course: str, muscle: str) -> str:
@@ -57,13 +59,14 @@ def courses(analysis: Analysis) -> Iterator[Curve]:
         return
     readings, time = readings_of(analysis), analysis.session.dynamic.time_s
     for m, muscle in enumerate(readings.muscles):
+        usable = readings.usable_muscle(muscle.name)
         for course, (words, unit, factor, least) in COURSES.items():
             yield Curve(
                 muscle_key(course, muscle.name), MUSCLES, capital(muscle.group), muscle.side,
                 _component(muscle, course),
                 f"{muscle.sided_title}, {words}", unit,
                 column(time, partial(_table, readings, course), m, scale=factor), capital(muscle.title), words,
-                step=STEP, least=least,
+                step=STEP, least=least, usable=usable if course in BY_LOADS else None,
             )  # fmt: skip
 
 
@@ -119,7 +122,7 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
     weight = 1.0 / readings.body_weight
     for j, joint in enumerate(found.joints):
         side, stem = side_of_name(joint)
-        make = partial(_contact, joint, stem, side)
+        make = partial(_contact, joint, stem, side, usable=readings.usable(joint))
         yield make("with muscles", "N", column(time, lambda: found.size, j), 50.0)
         yield make("without muscles", "N", column(time, lambda: found.net_size, j), 50.0, variant="without", dashed=1)
         yield make("with muscles", "× body weight", column(time, lambda: found.size, j, scale=weight), 0.1)
@@ -140,7 +143,7 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
 
 def _contact(
     joint: str, stem: str, side: Side | None, component: str, unit: str, series: object, least: float,
-    variant: str = "", dashed: int = 0,
+    variant: str = "", dashed: int = 0, usable: BoolArray | None = None,
 ) -> Curve:  # fmt: skip
     size = component.endswith("muscles") and not component.startswith(("compression", "shear"))
     words = "contact force" if size else component
@@ -148,6 +151,7 @@ def _contact(
         contact_key(joint, f"{component} [{unit}]"), CONTACTS, capital(stem), side, f"{component} [{unit}]",
         f"{joint}, {words} {component if size else ''}".strip(), unit, series, f"{capital(stem)} contact",  # type: ignore[arg-type]
         words, variant, STEP, least=least, said=component, dashed=dashed,
+        usable=usable,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,7 @@ GOOD, FAIR = 0.7, 0.4  # r and share of the frames from which on agreement is go
 
 @dataclass(frozen=True, eq=False)
 class EmgLine:
-    """A channel beside the elements that it measures.
+    """A channel beside the elements that it measures, in frames in which the loads of their joints can be relied on.
 
     agreement : None where too few frames are known in both
     measured, computed : (T,) over their own maxima;  cycle_measured, cycle_computed : mean over the valid cycles
@@ -91,12 +91,21 @@ def emg_page(analysis: Analysis) -> EmgPage:
 def _lines(analysis: Analysis, beside: EmgBeside, channels: Sequence[EmgChannel]) -> tuple[EmgLine, ...]:
     readings = readings_of(analysis)
     forces, table = readings.forces, analysis.settings.emg.table
-    found = {one.channel: one for one in emg_agreement(forces, beside.measured, beside.channels, readings.rate_hz)}
+    usable = {channel: readings.usable_muscle(*names) for channel, names in beside.channels.items()}
+    level = beside.measured.activation.copy()
+    for c, name in enumerate(beside.measured.channels):
+        if (counted := usable.get(name)) is not None:
+            level[~counted, c] = np.nan
+    compared = replace(beside.measured, activation=level)
+    found = {one.channel: one for one in emg_agreement(forces, compared, beside.channels, readings.rate_hz)}
     lines = []
     for channel in channels:
         elements = beside.channels[channel.channel]
         measured = over_own(beside.measured.activation[:, beside.measured.channels.index(channel.channel)])
-        computed = over_own(group_activation(forces, elements))
+        computed = group_activation(forces, elements)
+        if (counted := usable[channel.channel]) is not None:
+            computed = np.where(counted, computed, np.nan)
+        computed = over_own(computed)
         cycles = cycles_of_side(analysis, channel.side)
         lines.append(EmgLine(
             channel, elements, found.get(channel.channel), measured, computed, over_cycle(measured, cycles),

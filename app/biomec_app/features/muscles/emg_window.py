@@ -297,7 +297,7 @@ def about(page: EmgPage | None) -> str:
         return ""
     if not page.has_emg:
         return "The recording has no EMG. Usual timing over the gait cycle can be compared where there are steps."
-    words = []
+    words = ["Compared where the loads of the joints can be relied on."] if page.lines else []
     if page.unknown:
         words.append(f"No muscle of the set: {', '.join(page.unknown)}. EMG Channels… says which muscle a channel is.")
     if page.own_maximum:

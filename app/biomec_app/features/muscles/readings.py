@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.anatomy.model import STANDARD
 from biomec.body.muscles.joint_contact import JointContacts
 from biomec.body.muscles.muscle_forces import MuscleForces
@@ -31,6 +31,7 @@ class MuscleReadings:
 
     def __init__(self, analysis: Analysis) -> None:
         self._found = analysis.muscles
+        self._trusted = analysis.loads.trust.frames_of
         self.rate_hz = analysis.session.dynamic.rate_hz
         self.place = {name: k for k, name in enumerate(self.forces.names)}
         self._arms: dict[str, MuscleArms] = {}
@@ -107,6 +108,20 @@ class MuscleReadings:
         for joint, muscle in zip(crossed.joint.tolist(), crossed.muscle.tolist(), strict=True):
             found.setdefault(self.forces.names[muscle], []).append(self.model.loads.joints[joint])
         return {name: tuple(joints) for name, joints in found.items()}
+
+    def usable(self, *joints: str) -> BoolArray | None:
+        """(T,) frames in which the loads of all these joints can be relied on; None where that is not known."""
+        found = [self._trusted[joint].reliable for joint in joints if joint in self._trusted]
+        return np.logical_and.reduce(found) if found else None
+
+    def usable_muscle(self, *muscles: str) -> BoolArray | None:
+        """(T,) the same for all joints that some muscles cross."""
+        return self.usable(*dict.fromkeys(joint for name in muscles for joint in self.crossed.get(name, ())))
+
+    @cached_property
+    def counted(self) -> BoolArray | None:
+        """(T,) frames in which the loads of all joints that muscles cross can be relied on."""
+        return self.usable_muscle(*self.forces.names)
 
     @cached_property
     def centre(self) -> FloatArray:

@@ -108,10 +108,10 @@ class MuscleTrustTab(QScrollArea):
         known = self._known
         if known is None or self._context.aside.busy:
             return
-        question = known.muscles.question
+        question, counted = known.muscles.question, readings_of(known).counted
 
         def work(progress: Progress) -> MuscleSensitivity:
-            return muscle_sensitivity(question, progress=progress)
+            return muscle_sensitivity(question, counted=counted, progress=progress)
 
         def done(found: MuscleSensitivity) -> None:
             if self._known is not None and has_muscles(self._known) and self._known.muscles is known.muscles:

@@ -71,7 +71,7 @@ def asked_frames(analysis: Analysis, every: bool = False, progress: Progress | N
     """The recorded body in telling frames, or in all that are known."""
     found = analysis.muscles
     known = np.flatnonzero(np.isfinite(found.model.rows.wanted).all(axis=1))
-    frames = known if every else telling_frames(found.model, ENOUGH)
+    frames = known if every else telling_frames(found.model, ENOUGH, readings_of(analysis).counted)
     question = muscle_question(
         model_of_frames(found.model, frames),
         motion_of_frames(found.paths.motion, frames),

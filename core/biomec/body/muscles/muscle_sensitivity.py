@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.progress import Progress, part_of
@@ -59,10 +60,13 @@ class MuscleSensitivity:
 
 
 def muscle_sensitivity(
-    question: MuscleQuestion, most: int = ENOUGH, progress: Progress | None = None
+    question: MuscleQuestion, most: int = ENOUGH, counted: BoolArray | None = None, progress: Progress | None = None
 ) -> MuscleSensitivity:
-    """Solve the telling frames again with weaker and stronger muscles and with the other criteria."""
-    frames = telling_frames(question.model, most)
+    """Solve the telling frames again with weaker and stronger muscles and with the other criteria.
+
+    counted : (T,) frames whose loads can be relied on
+    """
+    frames = telling_frames(question.model, most, counted)
     if not frames.size:
         raise BiomecError("No frame has a motion and joint loads, so that nothing can be compared.")
     model = model_of_frames(question.model, frames)

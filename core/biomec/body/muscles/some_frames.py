@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from biomec.base.arrays import IntArray, read_only
+from biomec.base.arrays import BoolArray, IntArray, read_only
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.muscles.crossings import Crossings
@@ -17,18 +17,23 @@ from biomec.engine.forces.hill_muscle import RigidTendon
 
 ENOUGH = 60
 """Frames that stand for a motion where an answer shall come while somebody waits."""
+FEW = 10  # frames that can stand for a motion
 Part = TypeVar("Part", Crossings, JointLoads, SegmentMotion, SharingModel, TorqueRows)
 STEADY = {"joint", "muscle", "mass"}
 """Arrays of these classes that do not go with the frames."""
 
 
-def telling_frames(model: SharingModel, most: int = ENOUGH) -> IntArray:
+def telling_frames(model: SharingModel, most: int = ENOUGH, counted: BoolArray | None = None) -> IntArray:
     """Numbers of frames, rising: those in which a torque is greatest, then others at equal steps, ``most`` about.
 
     Only frames with a motion and joint loads are taken.
+
+    counted : (T,) frames whose loads can be relied on; others are taken only where these are fewer than `FEW`
     """
     wanted = np.abs(model.rows.wanted)
     known = np.flatnonzero(np.isfinite(wanted).all(axis=1))
+    if counted is not None and counted[known].sum() >= FEW:
+        known = known[counted[known]]
     if not known.size:
         return np.zeros(0, dtype=np.int64)
     hardest = known[wanted[known].argmax(axis=0)]
