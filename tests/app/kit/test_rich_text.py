@@ -90,10 +90,16 @@ READS_HTML = {
     r"setHtml|insertHtml|setMarkdown|QTextBrowser|QErrorMessage|QWhatsThis|QStaticText": {"dialogs/manual_window.py"},
     r"LabelItem|addLegend|\bhtml=|\.setTitle\(": {  # pyqtgraph; here the titles of PDF and SVG files
         "plots/paper.py",
+        "features/muscles/emg_window.py",  # names in html()
+        "features/muscles/loss_plot.py",
         "figures/report/pdf.py",
         "figures/report/drawing.py",
     },
-    r"\.setLabel\(": {"shell/main_window.py", "features/loads/residual_course.py"},  # of a dialog; units of Biomec
+    r"\.setLabel\(": {  # of a dialog; units of Biomec
+        "shell/main_window.py",
+        "features/loads/residual_course.py",
+        "features/muscles/loss_plot.py",
+    },
     r"from html import|^import html|html\.escape": set(),
 }
 

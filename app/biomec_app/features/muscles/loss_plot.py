@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QWidget
 
+from biomec.base.plain_text import html
 from biomec.body.muscles.what_if import LossCurve
 from biomec_app.kit.theme import LIGHT, Theme
 
@@ -68,7 +69,10 @@ class LossPlot(pg.GraphicsLayoutWidget):
         loss = 100.0 * curve.loss
         j = most_changed(curve)
         tables = (curve.reserve_Nm, curve.contact[:, j])
-        words = ("torque that no muscle makes [N·m]", f"greatest contact force, {curve.joints[j]} [× body weight]")
+        words = (
+            "torque that no muscle makes [N·m]",
+            f"greatest contact force, {html(curve.joints[j])} [× body weight]",
+        )
         for plot, title in zip(self.plots, words, strict=True):
             plot.setTitle(title, color=theme.text, size="8pt", justify="left")
         for plot, values in zip(self.plots, tables, strict=True):
