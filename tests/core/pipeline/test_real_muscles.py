@@ -128,3 +128,11 @@ def test_the_report_of_a_walk_has_its_timing_once_for_each_muscle(example):
     assert "Right vastus medialis obliquus" not in names  # the same elements as vastus medialis
     limits = dict(tables["Muscles at their limits"].rows)
     assert "left gluteus medius, anterior part" in limits["At full strength"]
+
+
+def test_contact_beyond_that_of_implants_is_told(pair, example):
+    told = [sentence for sentence in muscles_section(example).sentences if "implants" in sentence]
+    assert len(told) == 1
+    assert "left hip 5.9" in told[0]
+    assert "right hip" not in told[0]
+    assert not any("implants" in sentence for sentence in muscles_section(pair).sentences)

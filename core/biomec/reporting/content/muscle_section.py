@@ -13,6 +13,9 @@ from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number,
 
 MUSCLES = "Muscles and joint contact"
 SIDES = ("right", "left")
+IMPLANTS = {"hip": 5.0, "knee": 4.0}
+"""Joint -> greatest contact force of walking people that instrumented implants showed [× body weight]
+[Bergmann1993] [Bergmann2001] [Kutzner2010], with the spread of single patients."""
 LISTED = 8  # torques with the largest reserves
 FOOT_OFF = "foot off"
 METHOD = (
@@ -51,7 +54,26 @@ def muscles_section(analysis: Analysis) -> Section:
         )
         tables.append(Table("Muscles at their limits", ("What", "Muscles"), limits, note))
     timing = _timing_table(analysis)
-    return Section(MUSCLES, (trust.verdict, METHOD), (*tables, *([] if timing is None else [timing])))
+    sentences = (trust.verdict, *_beside_implants(analysis), METHOD)
+    return Section(MUSCLES, sentences, (*tables, *([] if timing is None else [timing])))
+
+
+def _beside_implants(analysis: Analysis) -> tuple[str, ...]:
+    """A sentence about joints of a walk that bear more than implants did; empty if there is none."""
+    if analysis.cycles.phase != FOOT_OFF:
+        return ()
+    beyond = [
+        f"{one.joint} {number(one.times_weight)}"
+        for one in analysis.muscles.peaks
+        if one.times_weight > IMPLANTS.get(one.joint.split(" ")[-1], np.inf)
+    ]
+    if not beyond:
+        return ()
+    known = " and ".join(f"{most:g} in the {joint}" for joint, most in IMPLANTS.items())
+    return (
+        f"Instrumented implants bore up to {known} in walking [body weights]; here it is more: {', '.join(beyond)}. "
+        "Look at the torques, joint centres and scaling there before you use these contact forces.",
+    )
 
 
 def _contact_table(analysis: Analysis) -> Table:
