@@ -19,7 +19,7 @@ from biomec.io.companions import Companions, Found, find_companions, stands_stil
 from biomec.io.evidence import examined, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
-from biomec.io.unit_evidence import examined_units
+from biomec.io.unit_evidence import examine_units, examined_units, in_unit_of
 from biomec.io.units import PER_VOLT, plain_unit
 from biomec.recording import (
     Analog,
@@ -93,6 +93,8 @@ def import_session(
     # What is up: the static knows it, where the subject stands; then the plates; then the movement by itself, in which
     # the subject may lie or do push-ups.
     if static_trial is not None:
+        trial, static_trial, more = _in_one_unit(trial, static_trial)
+        notices += more
         trial, more = _settle_by_static(trial, static_trial)
         notices += more
     if plate_trial is not None:
@@ -207,6 +209,19 @@ def _said_of_static(static: Trial, axes: LabAxes) -> LabAxes:
     if axes.forward_authority is Authority.USER:
         return axes
     return up_from(static.axes, axes.up, Authority.USER)
+
+
+def _in_one_unit(trial: Trial, static: Trial) -> tuple[Trial, Trial, list[Notice]]:
+    """Movement and static in one unit of length: that of the file in which a person fits."""
+    trial_fits, static_fits = (examine_units(one)[0] == 1.0 for one in (trial, static))
+    if trial_fits == static_fits:
+        return trial, static, []
+    wrong, right = (static, trial) if trial_fits else (trial, static)
+    settled, notices = in_unit_of(wrong, right)
+    if settled is not wrong:
+        doubts = [notice for notice in settled.notices if notice.code != "unit-contradicted"]
+        settled = replace(settled, notices=tuple(doubts))
+    return (trial, settled, [*notices]) if trial_fits else (settled, static, [*notices])
 
 
 def _settle_by_static(trial: Trial, static: Trial) -> tuple[Trial, list[Notice]]:

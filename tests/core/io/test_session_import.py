@@ -176,6 +176,22 @@ def test_another_subjects_static_is_doubted(tmp_path):
     assert said.sentence.startswith("3 of 4 markers of d.emt are not in the static d.emt")
 
 
+@pytest.mark.parametrize("wrong", ["static", "walk"])
+def test_static_and_movement_come_in_one_unit(tmp_path, wrong):
+    """A static in metres that says mm made a pelvis of a millimetre, and the model was refused for its labels."""
+    sound = {"walk": person(STANDING, walks_m=2.0), "static": person(STANDING)}
+    for name, trial in sound.items():
+        p = trial.markers.p_WM * (1e-3 if name == wrong else 1.0)
+        write_trial(replace(trial, markers=replace(trial.markers, p_WM=p)), tmp_path / f"{name}.trc")
+    session = import_session(tmp_path / "walk.trc", plates=SKIP, emg=SKIP)
+    assert session.static is not None
+    for name, found in (("walk", session.dynamic), ("static", session.static)):
+        np.testing.assert_allclose(found.markers.p_WM, sound[name].markers.p_WM, rtol=1e-12)
+    (said,) = (one.sentence for one in session.notices if one.code == "unit-by-recording")
+    assert said.startswith(f"In {wrong}.trc the markers are 0.001 times as far apart")
+    assert "unit-contradicted" not in codes((*session.notices, *session.dynamic.notices))
+
+
 # ------------------------------------------------------------------------------------------------------- plates, clocks
 @pytest.mark.parametrize(
     ("plates", "first_frame", "start_s", "said"),
