@@ -74,6 +74,23 @@ class ReferenceMotion:
         q, w = self.space.closed(self.space.coordinates(here.pose), here.w)
         return q, self.space.velocities(q, w)
 
+    def states(self, time_s: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Coordinates q, velocities q̇ and accelerations q̈ (T, n) at times (T,), of frames or between them.
+
+        They belong together: Φ(q) = 0, Φ_q q̇ = 0 and Φ_q q̈ + Φ̇_q q̇ = 0. Where gliding contacts close loops, all three
+        are changed by the least movement that closes them.
+        """
+        times = np.asarray(time_s, dtype=np.float64)
+        q, qdot, qddot = (np.empty((len(times), self.space.system.n)) for _ in range(3))
+        still = np.zeros(self.space.system.n)
+        for k, t in enumerate(times):
+            q[k], qdot[k] = self.state(t)
+            terms, wdot = self.space.terms(q[k], qdot[k], still), self.at(t).wdot
+            if self.space.loops.size:
+                wdot = wdot + terms.J.T @ np.linalg.solve(terms.J @ terms.J.T, terms.c - terms.J @ wdot)
+            qddot[k] = self.space.accelerations(q[k], terms, wdot)
+        return q, qdot, qddot
+
 
 def reference_motion(space: JointSpace, time_s: ArrayLike, q: ArrayLike) -> ReferenceMotion:
     """Movement through coordinates q (T, n) at times (T,); with gaps, see `longest_stretch`."""

@@ -156,6 +156,27 @@ def test_rates_of_the_reference_are_its_derivatives_between_frames():
     )  # gliding contacts by interpolation, all others by construction
 
 
+def test_states_of_the_reference_belong_together_between_frames():
+    """Oracles: rows of the constraints and their derivatives; differences of q̇; the movement as it was performed."""
+    one, h = followed(), 1e-5
+    truth, space = one.acquisition.truth, one.space
+    system = space.system
+    assert space.loops.size  # hands glide on the floor
+    times = np.array([0.3003, 0.7137, 1.1119])
+    q, qdot, qddot = one.reference.states(times)
+    rates = np.einsum("tmn,tn->tm", system.jacobian(q), qdot)
+    left = np.einsum("tmn,tn->tm", system.jacobian(q), qddot) - system.acceleration_rhs(q, qdot)
+    assert np.abs(system.residual(q)).max() < 1e-10
+    assert np.abs(rates).max() < 1e-10
+    assert np.abs(left).max() < 1e-9
+    before, after = one.reference.states(times - h), one.reference.states(times + h)
+    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qdot, rtol=0, atol=1e-6)
+    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), qddot, rtol=0, atol=1e-4)
+    frames = [30, 90, 150]
+    for found, true in zip(one.reference.states(truth.time_s[frames]), (truth.q, truth.qdot, truth.qddot), strict=True):
+        np.testing.assert_allclose(found, true[frames], rtol=0, atol=1e-5)
+
+
 def test_efforts_of_the_reference_are_the_loads_that_the_joints_really_carried():
     """Oracle: loads of the virtual person, by Newton's and Euler's equations of its own motion."""
     one = followed()
