@@ -41,7 +41,7 @@ FEWEST_WINDOW = 4  # samples: with fewer, nothing is left for the noise
 FINENESS = 16  # frequencies per 1/window at which the gain is looked at
 HIGHEST_TOLD = 0.4  # of the rate: a cut-off that is told is one that other filters can have
 MARGIN = 2.0  # the rule is for independent windows. Without it, one marker in a hundred keeps a fast component of noise
-# and accelerates ten times as wrongly as the others; with it, positions lose 2 %.
+# and accelerates twenty times as wrongly as the others; with it, positions lose 2 %.
 ROUNDING = 1e-13  # of the largest λ: below it nothing is known
 
 
