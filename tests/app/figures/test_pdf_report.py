@@ -213,6 +213,15 @@ def test_narrow_tables_stand_beside_each_other_and_keep_all_their_cells() -> Non
     assert rows_not_in_pdf(written(report, ReportOptions()), report) == []
 
 
+def test_heads_of_numbers_are_broken_before_the_words_of_a_row() -> None:
+    setter = Typesetter(Look(), 480.0)
+    heads = ("", *(f"Right: CMC between recordings {k}" for k in range(6)))
+    table = Table("", heads, (("Hip extensor moment [N·m/kg]", *["0.994"] * 6),))
+    columns = setter._columns(table, 8.0)
+    assert columns[0] > setter.pencil(8.0).width("Hip extensor moment [N·m/kg]")
+    assert sum(columns) <= 480.0 + 1e-6
+
+
 def test_columns_are_as_wide_as_the_sheet_at_most() -> None:
     setter = Typesetter(Look(), 480.0)
     for table in (

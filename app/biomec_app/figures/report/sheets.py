@@ -216,6 +216,19 @@ class Typesetter:
         if total <= self.width:
             spare = min(self.width - total, 0.35 * total)
             return [one + spare / count for one in natural]
+        heads = [max((pencil.width(part) for part in head.split()), default=0.0) for head in table.columns]
+        whole = [gap + 1.0 + max([pencil.width(one) for one in cells[k]] + [heads[k]]) for k in range(count)]
+        if sum(whole) <= self.width:  # only heads are broken into lines
+            spare = (self.width - sum(whole)) / max(total - sum(whole), 1.0)
+            return [a + spare * (b - a) for a, b in zip(whole, natural, strict=True)]
+        numeric = numeric_columns(table)
+        least = [one if number else word for one, word, number in zip(whole, longest, numeric, strict=True)]
+        if (
+            any(numeric) and not all(numeric) and sum(least) <= self.width
+        ):  # numbers stay whole, and words take the rest
+            wanted = [0.0 if number else b - a for a, b, number in zip(least, natural, numeric, strict=True)]
+            share = min(1.0, (self.width - sum(least)) / max(sum(wanted), 1.0))
+            return [a + share * b for a, b in zip(least, wanted, strict=True)]
         least = [min(one, self.width / count) if one > self.width / count else one for one in longest]
         flexible = [max(0.0, a - b) for a, b in zip(natural, least, strict=True)]
         rest = self.width - sum(least)

@@ -18,11 +18,14 @@ from biomec.reporting.clinical.comparison import norm_means, score_of
 from biomec.reporting.clinical.definition import PageEntry, ReportDefinition
 from biomec.reporting.clinical.visit import SIDES, Visit
 from biomec.reporting.clinical_curves import OWN
+from biomec.reporting.clinical_presentation import KINEMATIC_GRID
 from biomec.reporting.indices.gdi_star import REFERENCES, ProfileReference, profile_reference
 from biomec.reporting.indices.profile_score import NINE, ProfileScore
 from biomec.reporting.norms.norm import NormSet
 from biomec.reporting.trust import Level, trust
 from biomec.signals.gait_parameters import StrideKind
+
+BEYOND_NINE = frozenset(name for row in KINEMATIC_GRID for name in row) - set(NINE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +49,11 @@ class Material:
     def visit(self) -> Visit:
         """The visit that the report is about."""
         return self.visits[0]
+
+    @property
+    def beyond_nine(self) -> bool:
+        """Whether the visit has curves that the Gait Profile Score does not count; else their panels would be empty."""
+        return any(name in BEYOND_NINE for _, name in self.visit.cycles(self.source))
 
     @property
     def walks(self) -> bool:

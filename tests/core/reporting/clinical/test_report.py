@@ -257,6 +257,12 @@ def test_many_cycles_have_a_page_for_each_side():
     assert [page.title for page in single.pages] == ["Kinematics, every cycle"]
 
 
+def test_comparisons_have_no_panels_for_angles_that_the_model_does_not_have():
+    pages = [page for page in clinical_report([visit(), visit()]).pages if page.kind == "comparison"]
+    grid = next(block for block in pages[0].blocks if isinstance(block, Grid))
+    assert [panel.missing for row in grid.rows for panel in row if panel is not None] == [""] * 9
+
+
 @pytest.mark.parametrize(
     ("words", "short"),
     [("extension", "extension"), ("radial deviation", "radial dev."), ("left lateral flexion", "left lat. flex."),

@@ -18,6 +18,6 @@ def comparison(material: Material, entry: PageEntry) -> tuple[Page, ...] | LeftO
     if not material.walks:
         return LeftOut(title, "Visits are compared for walking.")
     return comparison_page(
-        material.visits, material.norm, title, material.source, definition.detectable_change, entry.nine_curves,
-        definition.band_sd,
+        material.visits, material.norm, title, material.source, definition.detectable_change,
+        entry.nine_curves or not material.beyond_nine, definition.band_sd,
     )  # fmt: skip

@@ -12,11 +12,9 @@ from biomec.reporting.clinical.material import Material
 from biomec.reporting.clinical.pages.own_angles import arm_and_trunk, joint_grid
 from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES
-from biomec.reporting.clinical_presentation import KINEMATIC_GRID, NINE
 
 KINEMATICS, KINETICS = "Kinematics", "Kinetics"
 CROWDED = 6  # cycles of a side above which right and left have a page each
-BEYOND_NINE = {name for row in KINEMATIC_GRID for name in row} - set(NINE)
 """Angles of the grid that are not among the nine of the Gait Profile Score; a model may have none of them."""
 Make = Callable[[Material, PageEntry, str, Sequence[str]], Grid | None]
 
@@ -24,7 +22,7 @@ Make = Callable[[Material, PageEntry, str, Sequence[str]], Grid | None]
 def _angles(material: Material, entry: PageEntry, style: str, sides: Sequence[str]) -> Grid | None:
     if not material.walks:
         return joint_grid(material, arm_and_trunk, style, sides)
-    nine = entry.nine_curves or not any(name in BEYOND_NINE for _, name in material.visit.cycles(material.source))
+    nine = entry.nine_curves or not material.beyond_nine
     return kinematic_grid(
         material.visits[:1],
         material.norm,
