@@ -61,7 +61,7 @@ ABOUT = (
     "The movement stays as it was recorded. Change the strength of muscles, take them away or move their ends, and see "
     "who does their work, what the joints then bear, and whether the movement can still be carried."
 )
-SIZE = (1080, 760)
+SIZE = (1080, 720)
 STRONGEST = 200  # % of the usual strength
 
 
