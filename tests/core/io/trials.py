@@ -10,6 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from biomec.base.arrays import FloatArray
 from biomec.recording import (
     Analog,
     Authority,
@@ -48,8 +49,13 @@ def names(count: int) -> st.SearchStrategy[tuple[str, ...]]:
 def markers(draw: Any, frames: int, rate_hz: float, least: int = 0) -> Markers:
     count = draw(st.integers(least, 4))
     p = draw(arrays(np.float64, (frames, count, 3), elements=REALS))
-    p[(p == p[..., :1]).all(axis=2)] = 0.5, 0.25, 0.125  # (0, 0, 0) and (9999, 9999, 9999) mean missing in formats
-    return Markers(draw(names(count)), p, rate_hz)
+    return Markers(draw(names(count)), places(p), rate_hz)
+
+
+def places(p: FloatArray) -> FloatArray:
+    """Samples (T, P, 3) without (0, 0, 0) and (9999, 9999, 9999), which mean missing in formats."""
+    same = (p == p[..., :1]).all(axis=2)
+    return np.where(same[..., None], [0.5, 0.25, 0.125], p)
 
 
 @st.composite
@@ -86,11 +92,11 @@ def trials(draw: Any, *, least_markers: int = 0) -> Trial:
     unlabelled = None
     if draw(maybe):
         unlabelled = Markers(
-            ("*1", "*2"), 1.0 + draw(arrays(np.float64, (frames, 2, 3), elements=st.floats(0, 1))), rate
+            ("*1", "*2"), places(1.0 + draw(arrays(np.float64, (frames, 2, 3), elements=st.floats(0, 1)))), rate
         )
     others = {}
     if draw(maybe) and len(found.names) > 1:  # fewer than the main subject's, so that it stays the main subject
-        others["Ana"] = Markers(found.names[:1], found.p_WM[:, :1] + 1.0, rate)
+        others["Ana"] = Markers(found.names[:1], places(found.p_WM[:, :1] + 1.0), rate)
     return Trial(
         Source("walk.c3d", "C3D", "ab" * 32, 12345),
         found,

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.base.arrays import read_only
+from biomec.base.fields import shipped
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.muscle_paths import muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSet
@@ -23,7 +24,7 @@ def arms() -> FittedMuscles:
 
 
 def test_every_group_of_the_table_is_one_of_a_set() -> None:
-    groups = {group for name in ("whole-body", "das4") for group in load_muscle_set(name).groups}
+    groups = {group for name in shipped("muscles/sets") for group in load_muscle_set(name).groups}
     for sweep in expected_signs():
         for pattern in (*sweep.toward, *sweep.against):
             single = replace(sweep, toward=(pattern,), against=())
