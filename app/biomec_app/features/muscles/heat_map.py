@@ -19,6 +19,10 @@ from biomec_app.kit.theme import LIGHT, Theme
 LINE, EMG_LINE, TOP = 17, 7, 4  # pixels of a row, of measured activation under it, above the first
 MOST_COLUMNS = 1200
 NUMBER = 42  # pixels of the number at the end of a row
+STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
+         Qt.Key.Key_Home: -1, Qt.Key.Key_End: 1}  # fmt: skip
+ENDS = (Qt.Key.Key_Home, Qt.Key.Key_End)  # over all rows at once
+PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 
 
 class HeatMap(Painted, QWidget):
@@ -215,20 +219,23 @@ class HeatMap(Painted, QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows, Page, Home and End choose a row; Enter plots it."""
-        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
-                 Qt.Key.Key_Home: -len(self.rows), Qt.Key.Key_End: len(self.rows)}  # fmt: skip
         key = Qt.Key(event.key())
-        if key in steps and self.rows:
-            line = self.line
-            first = 0 if steps[key] > 0 else len(self.rows) - 1
-            self._choose(first if line is None else int(np.clip(line + steps[key], 0, len(self.rows) - 1)))
+        if key in STEPS and self.rows:
+            line, last = self.line, len(self.rows) - 1
+            step = STEPS[key] * (len(self.rows) if key in ENDS else 1)
+            self._choose((0 if step > 0 else last) if line is None else int(np.clip(line + step, 0, last)))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.muscle is not None:
             self.entered.emit(self.muscle)
         else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Tell the whole name where the mouse rests."""
+        """Tell the whole name where the mouse rests; keep the keys of the list, which move time elsewhere."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.key() in STEPS and event.modifiers() in PLAIN:
+                event.accept()
+                return True
+            return super().event(event)
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             line = self.line_at(event.pos().y())
             if line is None:

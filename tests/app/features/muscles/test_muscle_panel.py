@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QMenu
 
 from biomec_app.curves.catalogue import catalogue
@@ -80,6 +81,8 @@ def test_a_click_chooses_plots_and_goes_there_in_time(qtbot, panel, context):
 def test_keys_go_through_the_list(qtbot, panel, context):
     looked = []
     context.plots.look_asked.connect(lambda: looked.append(True))
+    first = QShortcut(QKeySequence("Home"), panel)  # as the timeline's in the same window
+    first.activated.connect(lambda: looked.append("first frame"))
     for key, line in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_End, len(panel.map.rows) - 1),
                       (Qt.Key.Key_Up, len(panel.map.rows) - 2), (Qt.Key.Key_Home, 0)):  # fmt: skip
         qtbot.keyClick(panel.map, key)
