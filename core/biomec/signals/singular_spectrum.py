@@ -39,7 +39,7 @@ from biomec.signals.stretches import as_channels, stretches, time_series
 
 FEWEST_WINDOW = 4  # samples: with fewer, nothing is left for the noise
 FINENESS = 16  # frequencies per 1/window at which the gain is looked at
-HIGHEST_TOLD = 0.4  # of the rate: a cut-off that is told is one that other filters can have
+HIGHEST_REPORTED = 0.4  # of the rate: a reported cut-off is one that other filters can have
 MARGIN = 2.0  # the rule is for independent windows. Without it, one marker in a hundred keeps a fast component of noise
 # and accelerates twenty times as wrongly as the others; with it, positions lose 2 %.
 ROUNDING = 1e-13  # of the largest λ: below it nothing is known
@@ -186,7 +186,7 @@ def _filter_group(
     u = u[:, :kept]
     for (column, first, stop), line, rest in zip(pieces, lines, rests, strict=True):
         values[first:stop, column] = line + _of_components(rest, u)
-    return float(np.clip(_cutoff(u, rate_hz), rate_hz / sum(map(len, rests)), HIGHEST_TOLD * rate_hz)), kept
+    return float(np.clip(_cutoff(u, rate_hz), rate_hz / sum(map(len, rests)), HIGHEST_REPORTED * rate_hz)), kept
 
 
 def _line(x: FloatArray) -> FloatArray:

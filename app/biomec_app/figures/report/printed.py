@@ -77,7 +77,7 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
 def page_html(
     page: Page, grid_html: Callable[[Grid, Sequence[Block]], str], options: ReportOptions, title: bool = True
 ) -> str:
-    """A page of a report; ``grid_html`` draws a grid, and is told what stands below it."""
+    """A page of a report; ``grid_html`` draws a grid and gets what stands below it."""
     parts = [f"<h2>{html(page.title)}</h2>"] if title else []
     for k, block in enumerate(page.blocks):
         parts.append(grid_html(block, page.blocks[k + 1 :]) if isinstance(block, Grid) else _block(block, options))
