@@ -206,9 +206,9 @@ def _controlled(
         reserve_Nm=1.0 if sharing.reserve_Nm is None else sharing.reserve_Nm,
         muscles=MuscleOptions(curves=sharing.curves, rigid_below=1.0),
     )  # fmt: skip
-    return MuscleControl(
-        tracked.reference, tracked.loads, fit_muscles(body, load_muscle_set(muscles.set), muscles.fit), options
-    )
+    fitted = fit_muscles(body, load_muscle_set(muscles.set), muscles.fit)
+    fitted = replace(fitted, muscles=tuple(replace(one, fmax=one.fmax * sharing.strength) for one in fitted.muscles))
+    return MuscleControl(tracked.reference, tracked.loads, fitted, options)
 
 
 def _part(external: ExternalLoads, part: slice) -> ExternalLoads:

@@ -11,6 +11,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import LATER, SimulationRun, stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_setup import set_up
 from biomec.recording import Result
 from biomec.reporting.files.simulation_files import simulation_csv, simulation_summary
 from tests.core.pipeline.pushing import pushed
@@ -39,6 +40,16 @@ def test_muscles_carry_the_movement(run: SimulationRun) -> None:
     assert np.degrees(max(run.angle_rms.values())) < 0.1
     legs = {name: value for name, value in run.torque_rms.items() if "knee" in name or "hip" in name}
     assert max(legs.values()) < 2.0  # N·m; muscles follow what changes with a delay
+
+
+def test_muscles_are_as_strong_as_in_load_sharing(analysis: Analysis) -> None:
+    muscles = analysis.settings.muscles
+    weak = replace(muscles, sharing=replace(muscles.sharing, strength=0.5))
+    halved = set_up(analysis.with_settings(replace(analysis.settings, muscles=weak)), ASKED).control
+    usual = set_up(analysis, ASKED).control
+    assert halved is not None
+    assert usual is not None
+    np.testing.assert_allclose(halved.fitted.fmax, 0.5 * usual.fitted.fmax, rtol=1e-15)
 
 
 def test_it_is_kept_written_and_told(run: SimulationRun, analysis: Analysis) -> None:

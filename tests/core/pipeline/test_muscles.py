@@ -10,8 +10,10 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.body.muscles.muscle_paths import muscle_paths
+from biomec.body.muscles.muscle_sensitivity import muscle_sensitivity
 from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.sharing_options import HYBRID, SharingOptions
+from biomec.body.muscles.some_frames import emg_of_frames, telling_frames
 from biomec.body.muscles.what_if import MuscleVariant, compare_variants
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, step_named
@@ -134,6 +136,9 @@ def test_measured_activation_takes_part_where_there_is_emg(before):
     assert_allclose(found.forces.activation[there, k], measured[there], rtol=0, atol=1e-12)
     (variant,) = compare_variants(found.question, [MuscleVariant("no soleus", {"soleus_r": 0.0})])
     assert_allclose(variant.forces.activation[there, k], measured[there], rtol=0, atol=1e-12)
+    frames = telling_frames(found.model, 4)
+    assert emg_of_frames(found.question.emg, frames).activation.shape == (len(frames), 1)
+    assert all(one.solved == 1.0 for one in muscle_sensitivity(found.question, 4).assumptions)
     bare = replace(before.session, dynamic=replace(before.session.dynamic, emg=None))
     with pytest.raises(BiomecError, match="the recording has no EMG"):
         replace(hybrid, session=bare, done={}).run_until("muscles")

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.progress import Progress, part_of
 from biomec.body.muscles.muscle_forces import MuscleForces
 from biomec.body.muscles.muscle_transfer import transferred_model
-from biomec.body.muscles.some_frames import ENOUGH, model_of_frames, motion_of_frames, telling_frames
+from biomec.body.muscles.some_frames import ENOUGH, emg_of_frames, model_of_frames, motion_of_frames, telling_frames
 from biomec.body.muscles.what_if import (
     LossCurve,
     MuscleQuestion,
@@ -77,6 +77,7 @@ def asked_frames(analysis: Analysis, every: bool = False, progress: Progress | N
         motion_of_frames(found.paths.motion, frames),
         found.options.sharing,
         found.fitted.person.model,
+        emg_of_frames(found.question.emg, frames),
     )
     return AskedFrames(question, frames, len(known), analysis)
 

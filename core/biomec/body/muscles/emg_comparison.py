@@ -187,6 +187,7 @@ def emg_agreement(
         both = np.isfinite(emg) & np.isfinite(computed)
         if both.sum() < 10:
             continue
+        computed = np.where(both, computed, np.nan)  # what lies outside shall not decide what counts as active
         r, lag = _best_lag(emg, computed, round(LAGS_S * rate_hz))
         rms = float(np.sqrt(np.mean((_over_maximum(emg[both]) - _over_maximum(computed[both])) ** 2)))
         alike = measured_bursts(emg, rate_hz)[both] == computed_bursts(computed)[both]

@@ -14,7 +14,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.muscles.joint_contact import joint_contacts
 from biomec.body.muscles.muscle_forces import MuscleForces, muscle_forces
 from biomec.body.muscles.sharing_options import CRITERIA, SharingOptions
-from biomec.body.muscles.some_frames import ENOUGH, model_of_frames, motion_of_frames, telling_frames
+from biomec.body.muscles.some_frames import ENOUGH, emg_of_frames, model_of_frames, motion_of_frames, telling_frames
 from biomec.body.muscles.what_if import MuscleQuestion
 
 STRENGTHS = (0.8, 1.25)
@@ -70,12 +70,12 @@ def muscle_sensitivity(
     if not frames.size:
         raise BiomecError("No frame has a motion and joint loads, so that nothing can be compared.")
     model = model_of_frames(question.model, frames)
-    motion = motion_of_frames(question.motion, frames)
+    motion, emg = motion_of_frames(question.motion, frames), emg_of_frames(question.emg, frames)
     others = _others(question.options)
 
     def solved(options: SharingOptions, part: int) -> tuple[MuscleForces, dict[str, float]]:
         count = len(others) + 1
-        forces = muscle_forces(model, options, progress=part_of(progress, part / count, (part + 1) / count))
+        forces = muscle_forces(model, options, emg=emg, progress=part_of(progress, part / count, (part + 1) / count))
         return forces, {
             joint: peak for joint, (peak, _) in joint_contacts(model, forces, motion, question.body).peaks().items()
         }

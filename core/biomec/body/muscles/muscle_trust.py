@@ -70,8 +70,13 @@ class MuscleTrust:
     unknown: tuple[str, ...]
 
 
-def muscle_trust(model: SharingModel, forces: MuscleForces, fitted: FittedMuscles) -> MuscleTrust:
-    """Judge muscle forces."""
+def muscle_trust(
+    model: SharingModel, forces: MuscleForces, fitted: FittedMuscles, doubts: tuple[str, ...] = ()
+) -> MuscleTrust:
+    """Judge muscle forces.
+
+    doubts : sentences about the loads that were shared, each a reason to read with care
+    """
     there = forces.moving
     reserves = _reserves(forces, there)
     states = {
@@ -88,7 +93,12 @@ def muscle_trust(model: SharingModel, forces: MuscleForces, fitted: FittedMuscle
     clipped = tuple(one.segment for one in fitted.scales if one.clipped)
     unknown = tuple(one.segment for one in fitted.scales if one.missing)
     titles = {one.name: one.sided_title for one in fitted.muscles}
+    wrong = {one.muscle for one in fitted.signs}
+    if wrong:
+        doubts = (*doubts, f"{len(wrong)} muscles pull a joint the wrong way, or hardly at all, in part of its range.")
     grades, reasons = _judged(forces, reserves, states, slips, clipped, titles)
+    if doubts and grades[0] != Grade.NOT_JUDGED:
+        grades, reasons = [*grades, Grade.CHECK], [*reasons, *doubts]
     grade = worst_grade(grades)
     return MuscleTrust(
         grade, _verdict(grade, reasons), int(there.sum()), int(forces.solved.sum()), reserves,

@@ -11,6 +11,7 @@ from biomec.base.arrays import BoolArray, IntArray, read_only
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.muscles.crossings import Crossings
+from biomec.body.muscles.muscle_forces import EmgTargets
 from biomec.body.muscles.rows import TorqueRows
 from biomec.body.muscles.sharing_model import SharingModel
 from biomec.engine.forces.hill_muscle import RigidTendon
@@ -57,6 +58,11 @@ def model_of_frames(model: SharingModel, frames: IntArray) -> SharingModel:
 def motion_of_frames(motion: SegmentMotion, frames: IntArray) -> SegmentMotion:
     """The motion of the segments in some frames."""
     return _of_frames(motion, frames)
+
+
+def emg_of_frames(emg: EmgTargets | None, frames: IntArray) -> EmgTargets | None:
+    """Measured activations that take part, in some frames."""
+    return None if emg is None else replace(emg, activation=read_only(emg.activation[frames]))
 
 
 def _of_frames(part: Part, frames: IntArray) -> Part:

@@ -102,10 +102,11 @@ def muscle_question(
     motion: SegmentMotion,
     options: SharingOptions = SharingOptions(),
     body: BodyModel | None = None,
+    emg: EmgTargets | None = None,
 ) -> MuscleQuestion:
     """Solve the body as recorded, so that variants can be put beside it."""
-    forces = muscle_forces(model, options)
-    return MuscleQuestion(model, options, motion, body, forces, joint_contacts(model, forces, motion, body))
+    forces = muscle_forces(model, options, emg=emg)
+    return MuscleQuestion(model, options, motion, body, forces, joint_contacts(model, forces, motion, body), emg)
 
 
 def compare_variants(

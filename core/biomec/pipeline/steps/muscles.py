@@ -38,6 +38,11 @@ from biomec.recording import Analog, Result
 from biomec.recording.step import step_result
 from biomec.signals.emg_muscles import EmgReading
 
+GROUND_DOUBTS = {
+    "muscles-without-ground": "No force of the ground is known: read only limbs that touch nothing.",
+    "muscles-estimated-ground": "In part of the frames the ground reaction was estimated, not measured.",
+}
+"""Code of a notice about the ground reaction -> what the verdict says of it."""
 TRACED = 0.4  # share of the time that paths take
 STORED = {
     "paths": ("length",),
@@ -139,9 +144,10 @@ def muscles(
     measured, channels, targets = _measured(fitted, clean, options, emg, reading)
     forces = muscle_forces(model, options.sharing, emg=targets, rate_hz=rate, progress=part_of(progress, TRACED, 1.0))
     contacts = joint_contacts(model, forces, traced.motion, person.model, person.joint_axes())
-    trust = muscle_trust(model, forces, fitted)
+    ground = _ground(loads)
+    trust = muscle_trust(model, forces, fitted, tuple(GROUND_DOUBTS[one.code] for one in ground))
     notices = (
-        *_ground(loads), *traced.notices, *forces.notices, *(measured.notices if measured is not None else ())
+        *ground, *traced.notices, *forces.notices, *(measured.notices if measured is not None else ())
     )  # fmt: skip
     return MuscleResult(
         traced, model, forces, contacts, muscle_work(model, forces, rate), trust,
@@ -173,7 +179,7 @@ def _measured(
 def _ground(loads: LoadResult) -> list[Notice]:
     """What muscle forces suffer from where the ground reaction is not known or was estimated."""
     external = loads.external
-    if not external.force.any():
+    if not np.nan_to_num(external.force).any():
         words = (
             "No force of the ground is known, so that the torques of limbs that stand on it are wrong, and so are "
             "their muscle and contact forces. Use only limbs that touch nothing, or record with force plates."

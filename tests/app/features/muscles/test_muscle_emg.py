@@ -7,11 +7,13 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from biomec.body.muscles.emg_comparison import TimingAgreement
+from biomec.body.muscles.sharing_options import ASSISTED
 from biomec.recording import Analog
 from biomec_app.features.muscles.emg_content import emg_page, over_own, timing_of
 from biomec_app.features.muscles.emg_window import MuscleEmgWindow, about, cells
 from biomec_app.features.muscles.heat_content import MuscleFilter, emg_beside, heat_rows
 from biomec_app.features.muscles.timing_chart import LINE, TOP, TimingChart
+from biomec_app.features.muscles.what_if_content import asked_frames
 
 CHANNELS = {"R Soleus": "soleus_r", "L_RF": "rect_fem_l"}
 RATE, DELAY_S = 1000.0, 0.04
@@ -55,6 +57,17 @@ def test_the_heat_map_has_the_envelope_under_the_muscle(measured):
     rows = {row.muscle: row for row in heat_rows(measured, MuscleFilter(), frozenset(), emg_beside(measured))}
     assert rows["soleus_r"].emg is not None
     assert rows["soleus_l"].emg is None
+
+
+def test_what_if_keeps_measured_activations(measured):
+    """It refused: "there are none"."""
+    muscles = measured.settings.muscles
+    assisted = replace(muscles, sharing=replace(muscles.sharing, emg=ASSISTED))
+    found = measured.with_settings(replace(measured.settings, muscles=assisted)).run("muscles")
+    asked = asked_frames(found)
+    assert asked.question.emg.muscles == found.muscles.question.emg.muscles
+    assert len(asked.question.emg.activation) == len(asked.frames)
+    assert asked.question.forces.solved.all()
 
 
 def test_a_recording_without_emg_says_so(muscle_analysis):
