@@ -1,4 +1,4 @@
-"""Markers that leave their path for a few frames are told and hidden; real and fast movements hold none."""
+"""Markers that leave their path for a few frames are reported and hidden; real and fast movements hold none."""
 
 from dataclasses import replace
 

@@ -19,7 +19,7 @@ Marked = tuple[str, CycleOrigin]
 
 
 class CycleChoice(QObject):
-    """What is marked in one of the grids or in the list is marked in all; ``title`` : of what users are told."""
+    """What is marked in one of the grids or in the list is marked in all; ``title`` : of the window, in messages."""
 
     def __init__(
         self, context: Context, grids: Sequence[GridView], trials: TrialList, button: QPushButton, title: str
