@@ -25,7 +25,7 @@ class Paths(Protocol):
     """What is needed of the paths of M muscles in T frames.
 
     names : (M,);  length, speed : (T, M) [m], [m/s]
-    pair_muscle, pair_segment : (P,) muscle, and number of the body that it touches
+    pair_muscle, pair_segment : (P,) muscle, and number of the body that it touches; pairs of a muscle stand together
     pull  : (T, P, 6) force [N/N] and moment about the laboratory's origin [m] of unit tension on that body
     """
 
@@ -65,27 +65,25 @@ def crossings(tree: JointTree, paths: Paths, centre: FloatArray) -> Crossings:
     """
     if len(centre) != len(paths.pull):
         raise BiomecError(f"There are {len(paths.pull)} frames of muscle paths and {len(centre)} of joint loads.")
-    signs = path_signs(tree)
-    touched: dict[int, list[int]] = {}
-    for pair, muscle in enumerate(paths.pair_muscle):
-        touched.setdefault(int(muscle), []).append(pair)
-    joint, crossing, first, pairs, sign = [], [], [0], [], []
-    for j in range(len(tree.joints)):
-        for muscle, its_pairs in touched.items():
-            sides = signs[paths.pair_segment[its_pairs], j]
-            if (sides == sides[0]).all():
-                continue
-            beyond = [(pair, side) for pair, side in zip(its_pairs, sides, strict=True) if side != 0.0]
+    sides = path_signs(tree)[paths.pair_segment].astype(np.float64)  # (P, J)
+    joint, crossing, first, pairs = [], [], [0], []
+    if len(sides):
+        begin = np.flatnonzero(np.diff(paths.pair_muscle, prepend=-1))
+        within = np.minimum.reduceat(sides, begin) != np.maximum.reduceat(sides, begin)
+        end = np.append(begin[1:], len(sides))
+        for j, touching in np.argwhere(within.T):
+            beyond = np.arange(begin[touching], end[touching])
+            beyond = beyond[sides[beyond, j] != 0.0]
             joint.append(j)
-            crossing.append(muscle)
-            pairs += [pair for pair, _ in beyond]
-            sign += [side for _, side in beyond]
+            crossing.append(paths.pair_muscle[begin[touching]])
+            pairs += list(beyond)
             first.append(len(pairs))
+    sign = sides[np.array(pairs, dtype=np.int64), np.repeat(np.array(joint, dtype=np.int64), np.diff(first))]
     force, torque = np.empty((2, len(centre), len(joint), 3))
     which = np.array(joint, dtype=np.int64)
     _transmitted(
         np.ascontiguousarray(paths.pull), np.array(first, dtype=np.int64), np.array(pairs, dtype=np.int64),
-        np.array(sign, dtype=np.float64), which, np.ascontiguousarray(centre), force, torque,
+        sign, which, np.ascontiguousarray(centre), force, torque,
     )  # fmt: skip
     for array in (force, torque):
         array.setflags(write=False)

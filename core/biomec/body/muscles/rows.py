@@ -133,9 +133,10 @@ def _directions(
 
 
 def muscle_columns(rows: TorqueRows, crossed: Crossings, muscles: int) -> FloatArray:
-    """Torque (T, M, K) of unit tension of every muscle in every row [m]."""
+    """Torque (T, M, K) of unit tension of every muscle in every row [m]; read-only."""
     columns = np.zeros((len(rows.axis), muscles, len(rows.titles)))
     _project(rows.joint, rows.axis, crossed.joint, crossed.muscle, crossed.torque, columns)
+    columns.setflags(write=False)
     return columns
 
 
@@ -143,30 +144,44 @@ def muscle_columns(rows: TorqueRows, crossed: Crossings, muscles: int) -> FloatA
 def _project(
     row_joint: IntArray, axis: FloatArray, joint: IntArray, muscle: IntArray, torque: FloatArray, columns: FloatArray
 ) -> None:
+    first = np.zeros(joint.size + 1, dtype=np.int64)
+    turned = np.empty(joint.size * row_joint.size, dtype=np.int64)
+    for e in range(joint.size):  # rows of the joint of each crossing
+        first[e + 1] = first[e]
+        for k in range(row_joint.size):
+            if row_joint[k] == joint[e]:
+                turned[first[e + 1]] = k
+                first[e + 1] += 1
     for t in range(axis.shape[0]):
         for e in range(joint.size):
-            for k in range(row_joint.size):
-                if row_joint[k] == joint[e]:
-                    total = 0.0
-                    for i in range(3):
-                        total += axis[t, k, i] * torque[t, e, i]
-                    columns[t, muscle[e], k] = total
+            x, y, z = torque[t, e, 0], torque[t, e, 1], torque[t, e, 2]
+            for o in range(first[e], first[e + 1]):
+                k = turned[o]
+                columns[t, muscle[e], k] = axis[t, k, 0] * x + axis[t, k, 1] * y + axis[t, k, 2] * z
 
 
-def without_muscles(columns: FloatArray) -> list[int]:
-    """Rows of columns (T, M, K) about which no muscle turns in any frame."""
-    longest = np.zeros(columns.shape[2])
-    _longest(np.ascontiguousarray(columns), longest)
+def without_muscles(rows: TorqueRows, crossed: Crossings) -> list[int]:
+    """Rows about which no muscle turns in any frame."""
+    longest = np.zeros(len(rows.titles))
+    _longest(rows.joint, rows.axis, crossed.joint, crossed.torque, longest)
     return [int(k) for k in np.flatnonzero(longest < NO_ARM)]
 
 
 @compiled
-def _longest(columns: FloatArray, longest: FloatArray) -> None:
-    for t in range(columns.shape[0]):
-        for m in range(columns.shape[1]):
-            for k in range(columns.shape[2]):
-                if np.abs(columns[t, m, k]) > longest[k]:  # not of NaN
-                    longest[k] = np.abs(columns[t, m, k])
+def _longest(row_joint: IntArray, axis: FloatArray, joint: IntArray, torque: FloatArray, longest: FloatArray) -> None:
+    """Longest arm (K,) of any muscle in any frame, as far as it matters whether it is ``NO_ARM``."""
+    for e in range(joint.size):
+        for k in range(row_joint.size):
+            if row_joint[k] != joint[e]:
+                continue
+            for t in range(axis.shape[0]):
+                if longest[k] >= NO_ARM:
+                    break
+                arm = (
+                    axis[t, k, 0] * torque[t, e, 0] + axis[t, k, 1] * torque[t, e, 1] + axis[t, k, 2] * torque[t, e, 2]
+                )
+                if np.abs(arm) > longest[k]:  # not of NaN
+                    longest[k] = np.abs(arm)
 
 
 def contact_effects(tree: JointTree, contacts: GlidingContacts, centre: FloatArray) -> tuple[FloatArray, FloatArray]:

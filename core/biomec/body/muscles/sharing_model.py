@@ -114,18 +114,18 @@ def sharing_model(
         raise BiomecError(f"There are paths of {len(paths.names)} muscles, but not the parameters of as many.")
     crossed = crossings(tree, paths, loads.centre)
     rows = torque_rows(tree, q, loads, body, motion, hinges)
-    arms = muscle_columns(rows, crossed, len(paths.names))
-    idle = without_muscles(arms)
+    idle = without_muscles(rows, crossed)
     kept = [k for k in range(len(rows.titles)) if k not in idle]
     lost = tuple(rows.titles[k] for k in idle)
-    rows, arms = rows.kept(kept), arms[:, :, kept]
+    rows = rows.kept(kept)
+    arms = muscle_columns(rows, crossed, len(paths.names))
     ribs, force, torque = _ribs(tree, q, loads)
     rib_arms = contact_columns(rows, torque)
     reach = np.flatnonzero(np.nan_to_num(np.abs(rib_arms)).max(axis=(0, 2), initial=0.0) > 0.0)
     mass = sum(one.mass for one in tree.system.bodies) if mass_kg is None else mass_kg
     rigid = rigid_tendon(hill, paths.length, paths.speed, CURVES[curves])
     return SharingModel(
-        tree, loads, tuple(paths.names), read_only(paths.speed), hill, rigid, crossed, rows, lost, read_only(arms),
+        tree, loads, tuple(paths.names), read_only(paths.speed), hill, rigid, crossed, rows, lost, arms,
         tuple(ribs[c] for c in reach), read_only(force[:, reach]), read_only(torque[:, reach]),
         read_only(rib_arms[:, reach]), _sockets(tree, motion, crossed), mass * GRAVITY,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.base.progress import Progress, in_parallel
-from biomec.engine.paths.ellipsoids import geodesic
+from biomec.engine.paths.geodesics import geodesic_points
 from biomec.engine.paths.path_tables import CONDITIONAL, FIXED, MEMORY, MOVING, PathTables, Traced
 from biomec.engine.paths.simm_spline import curve_at, curves
 from biomec.engine.paths.surfaces import CYLINDER, ELLIPSOID, RING, SPHERE
@@ -274,21 +274,14 @@ def _arc(surface: Surface, ends: FloatArray, before: FloatArray) -> FloatArray:
         return np.stack(
             [radius * np.cos(angle), radius * np.sin(angle), start[2] + share * (end[2] - start[2])], axis=-1
         )
-    if surface.kind == "sphere":
-        size = np.full(3, surface.size[0])
-    else:
-        size = np.array(surface.size)
-    length = float(np.linalg.norm(end - start))
-    x, d = start.copy(), arrival / max(float(np.linalg.norm(arrival)), 1e-12)
+    size = np.broadcast_to(surface.size, 3)
     # the length on the surface is not stored: walk until the end is nearest
-    points = [start]
-    step = length / (ARC - 1)
-    for _ in range(4 * ARC):
-        geodesic(size, x, d, step, 4)
-        if (end - x) @ d <= 0.0:
-            break
-        points.append(x.copy())
-    return np.array([*points, end])
+    step = float(np.linalg.norm(end - start)) / (ARC - 1)
+    points, along = geodesic_points(size, start, arrival / max(float(np.linalg.norm(arrival)), 1e-12), step, 4 * ARC)
+    beyond = np.einsum("ki,ki->k", end - points, along) <= 0.0
+    beyond[0] = False
+    last = int(beyond.argmax()) if beyond.any() else len(points)
+    return np.array([*points[:last], end])
 
 
 def _tables(system: Cords) -> tuple[PathTables, IntArray]:

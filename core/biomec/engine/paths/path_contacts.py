@@ -1,4 +1,4 @@
-"""Compiled search for the surfaces that a path touches in a frame, and in which stretches (theory of muscles §2.4)."""
+"""Compiled search for the surfaces that a path touches, and in which stretches (theory of muscles §2.4)."""
 
 from __future__ import annotations
 
@@ -6,214 +6,218 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
-from biomec.engine.paths.ellipsoids import wrap_ellipsoid
-from biomec.engine.paths.path_tables import PathTables
-from biomec.engine.paths.surfaces import (
-    CYLINDER,
-    ELLIPSOID,
-    FLIPPED,
-    HIT,
-    INSIDE,
-    RING,
-    SPHERE,
-    UNSOLVED,
-    WRAPPED,
-    wrap_cylinder,
-    wrap_ring,
-    wrap_sphere,
-)
+from biomec.engine.paths.one_contact import contact_between
+from biomec.engine.paths.path_tables import BEFORE, MEMORY, TANGENTS, WORK, PathTables, Traced
+from biomec.engine.paths.surfaces import ELLIPSOID, FLIPPED, HIT, UNSOLVED, WRAPPED
+from biomec.engine.paths.sweeps import ROWS, accelerated, begin_sweep
+from biomec.engine.paths.vectors import Vector
 
 MOST_SWEEPS = 100
-SMALLEST_SHRUNK = 0.7  # part of its size to which a surface gives way
+SLOW = 0.1  # [rad] by which a path may move in a frame to be expected to go on like that
 SETTLED = 1e-11  # [m] largest change of a tangent point in a sweep over several surfaces
 
 
 @compiled
 def path_contacts(
-    tables: PathTables, v: int, nw: int, chain: IntArray, count: int, at: FloatArray, frame: FloatArray,
-    centre: FloatArray, memory: FloatArray, warm: FloatArray, entry: FloatArray, leave: FloatArray, work: FloatArray,
-) -> tuple[int, int, float]:  # fmt: skip
-    """Insert contacts into the chain: codes −1, −2 … of surfaces beside indices of points.
+    tables: PathTables, m: int, R: FloatArray, p: FloatArray, at: FloatArray, chain: IntArray, count: IntArray,
+    memory: FloatArray, entry: FloatArray, leave: FloatArray, gives: FloatArray, arcs: FloatArray, result: Traced,
+) -> None:  # fmt: skip
+    """Insert contacts into the chains of a cord: codes −1, −2 … of its surfaces beside indices of points.
 
     Each surface in turn leaves the chain, is tried in every stretch, and goes where the straight line runs through it
-    and adds least; until no tangent point moves any more. New length of the chain, status, and length of all arcs.
+    and adds least; until no tangent point moves any more. A path over several surfaces goes on from where it touched
+    them in the frame before, as long as it touches the same ones in the same stretches.
+
+    entry, leave : (T, nw, 3) tangent points;  gives : (T, nw, 4) −1 or 1 if a surface gives way to the end before or
+                   after it, and its pull on that end;  arcs : (T,) length on surfaces
     """
-    p1, p2, hold, trial, best = np.empty(3), np.empty(3), np.empty(6), work[nw], work[nw + 1]
-    for k in range(nw):
-        warm[k] = memory[v + k]
+    v, nw = tables.wrap_first[m], tables.wrap_first[m + 1] - tables.wrap_first[m]
+    hold, trial = np.zeros(MEMORY), np.zeros(WORK)
+    work, warm = np.zeros((nw, WORK)), np.zeros((nw, MEMORY))
+    frame, centre = np.empty((nw, 3, 3)), np.empty((nw, 3))
     flags = np.zeros(nw, dtype=np.int64)
-    last = np.zeros((2 * nw + 1, 6))
-    settled = False
-    for _ in range(MOST_SWEEPS):
-        change = 0.0
+    past = np.zeros((ROWS, 6 * nw))
+    for t in range(R.shape[0]):
         for k in range(nw):
-            was = False
-            for j in range(count):
-                if chain[j] == -k - 1:
-                    for i in range(j, count - 1):
-                        chain[i] = chain[i + 1]
-                    count -= 1
-                    was = True
-                    break
-            place, gain, met, code = -1, np.inf, False, 0
-            gap_of = 0
-            for j in range(count - 1):
-                low, high = j, j + 1
-                while chain[low] < 0:
-                    low -= 1
-                while chain[high] < 0:
-                    high += 1
-                if chain[low] < tables.wrap_range[v + k, 0] or chain[high] > tables.wrap_range[v + k, 1]:
-                    continue
-                left, right = chain[j], chain[j + 1]
-                start = at[left] if left >= 0 else leave[-left - 1]
-                end = at[right] if right >= 0 else entry[-right - 1]
-                for i in range(3):
-                    p1[i] = p2[i] = 0.0
-                    for o in range(3):
-                        p1[i] += frame[k, o, i] * (start[o] - centre[k, o])
-                        p2[i] += frame[k, o, i] * (end[o] - centre[k, o])
-                gap = float(chain[low] + 1)
-                # only the iteration of an ellipsoid starts from the sweep before; sides are those of the frame before
-                again = tables.surface_kind[tables.wrap_surface[v + k]] == ELLIPSOID
-                for i in range(6):
-                    hold[i] = warm[k, i] if again else memory[v + k, i]
-                if (warm[k, 6] if again else memory[v + k, 6]) != gap:
-                    hold[0] = 0.0
-                bits = _wrap(tables, v + k, p1, p2, hold, trial)
-                if bits & WRAPPED:
-                    hit = (bits & HIT) != 0
-                    if (hit and not met) or (hit == met and trial[7] < gain):
-                        place, gain, met, code = j, trial[7], hit, bits
-                        gap_of = chain[low] + 1
-                        best[:] = trial
-                elif place < 0:
-                    code |= bits
-            flags[k] = code
-            if place < 0:
-                change = max(change, 1.0 if was else 0.0)
-                warm[k, 0] = 0.0
-                continue
-            for i in range(count, place + 1, -1):
-                chain[i] = chain[i - 1]
-            chain[place + 1] = -k - 1
-            count += 1
+            s = tables.wrap_surface[v + k]
+            b = tables.surface_body[s]
             for i in range(3):
-                x, y = centre[k, i], centre[k, i]
-                for o in range(3):
-                    x += frame[k, i, o] * best[o]
-                    y += frame[k, i, o] * best[3 + o]
-                change = max(change, max(np.abs(x - entry[k, i]), np.abs(y - leave[k, i])) if was else 1.0)
-                entry[k, i], leave[k, i] = x, y
-            work[k, :] = best
-            warm[k, :5] = best[8:13]
-            warm[k, 6] = gap_of
-        if nw == 1 or change < SETTLED:
-            settled = True
-            break
-        _extrapolate(nw, change, entry, leave, last)
-    status, arcs = 0, 0.0
+                centre[k, i] = p[t, b, i]
+                for j in range(3):
+                    centre[k, i] += R[t, b, i, j] * tables.surface_centre[s, j]
+                    frame[k, i, j] = 0.0
+                    for o in range(3):
+                        frame[k, i, j] += R[t, b, i, o] * tables.surface_attitude[s, o, j]
+                if not np.isfinite(centre[k, i]):
+                    count[t] = -1
+            result.place[t, v + k] = -1.0
+            for i in range(6):
+                result.contact[t, v + k, i] = np.nan
+            _expect(memory[v + k], tables.surface_kind[s] == ELLIPSOID, warm[k])
+        if count[t] < 0:
+            continue
+        settled, known = False, 0
+        for sweep in range(MOST_SWEEPS):
+            change, same = 0.0, True
+            for k in range(nw):
+                s = tables.wrap_surface[v + k]
+                kind, axis, sign = tables.surface_kind[s], tables.surface_axis[s], tables.surface_sign[s]
+                size = (tables.surface_size[s, 0], tables.surface_size[s, 1], tables.surface_size[s, 2])
+                low, high = tables.wrap_range[v + k, 0], tables.wrap_range[v + k, 1]
+                was = _without(chain, count, t, -k - 1)
+                place, gap_of, code, gain, met = -1, 0, 0, np.inf, False
+                before = -1
+                for j in range(count[t] - 1):
+                    left, right = chain[t, j], chain[t, j + 1]
+                    if left >= 0:
+                        before = left
+                    after = j + 1
+                    while chain[t, after] < 0:
+                        after += 1
+                    if before < low or chain[t, after] > high:
+                        continue
+                    p1 = _local(t, left, at, leave, k, frame, centre)
+                    p2 = _local(t, right, at, entry, k, frame, centre)
+                    # only the iteration of an ellipsoid starts from the sweep before; sides are of the frame before
+                    again = kind == ELLIPSOID
+                    for i in range(6):
+                        hold[i] = warm[k, i] if again else memory[v + k, i]
+                    if (warm[k, 6] if again else memory[v + k, 6]) != before + 1.0:
+                        hold[0] = 0.0
+                    bits = contact_between(
+                        kind, size, axis, sign, tables.wrap_side[v + k], tables.wrap_gives[v + k], p1, p2, hold, trial
+                    )
+                    if bits & WRAPPED:
+                        hit = (bits & HIT) != 0
+                        if (hit and not met) or (hit == met and trial[7] < gain):
+                            place, gain, met, code, gap_of = j, trial[7], hit, bits, before + 1
+                            for i in range(WORK):
+                                work[k, i] = trial[i]
+                    elif place < 0:
+                        code |= bits
+                flags[k] = code
+                if place < 0:
+                    change = max(change, 1.0 if was else 0.0)
+                    same = same and memory[v + k, 0] == 0.0
+                    warm[k, 0] = 0.0
+                    continue
+                for i in range(count[t], place + 1, -1):
+                    chain[t, i] = chain[t, i - 1]
+                chain[t, place + 1] = -k - 1
+                count[t] += 1
+                for i in range(3):
+                    x, y = centre[k, i], centre[k, i]
+                    for o in range(3):
+                        x += frame[k, i, o] * work[k, o]
+                        y += frame[k, i, o] * work[k, 3 + o]
+                    moved = max(np.abs(x - entry[t, k, i]), np.abs(y - leave[t, k, i])) if was else 1.0
+                    change = max(change, moved)
+                    entry[t, k, i], leave[t, k, i] = x, y
+                for i in range(5):
+                    warm[k, i] = work[k, 8 + i]
+                warm[k, 6] = gap_of
+                same = same and memory[v + k, 0] != 0.0 and memory[v + k, 6] == gap_of
+            if nw == 1 or change < SETTLED:
+                settled = True
+                break
+            if sweep == 0 and same:
+                for k in range(nw):
+                    _recall(memory[v + k], frame[k], centre[k], entry[t, k], leave[t, k])
+            elif sweep > 0:
+                known = accelerated(t, change, known, entry, leave, past)
+            begin_sweep(t, entry, leave, past)
+        _conclude(tables, m, t, settled, flags, frame, chain, count, memory, warm, work, gives, arcs, result)
+
+
+@compiled
+def _expect(memory: FloatArray, moves_on: bool, warm: FloatArray) -> None:
+    """What to start from: the frame before, and where a slow path on an ellipsoid is heading."""
+    moved = 0.0
+    for i in range(MEMORY):
+        warm[i] = memory[i]
+    for i in range(2, 5):
+        moved = max(moved, np.abs(memory[i] - memory[BEFORE + i]))
+    if moves_on and memory[0] != 0.0 and moved < SLOW:
+        for i in range(1, 5):
+            warm[i] += memory[i] - memory[BEFORE + i]
+        warm[1] = max(warm[1], 0.5 * memory[1])
+
+
+@compiled
+def _without(chain: IntArray, count: IntArray, t: int, code: int) -> bool:
+    """Take a surface out of the chain; whether it was there."""
+    for j in range(count[t]):
+        if chain[t, j] == code:
+            for i in range(j, count[t] - 1):
+                chain[t, i] = chain[t, i + 1]
+            count[t] -= 1
+            return True
+    return False
+
+
+@compiled
+def _local(
+    t: int, code: int, at: FloatArray, tangent: FloatArray, k: int, frame: FloatArray, centre: FloatArray
+) -> Vector:
+    """Place of a point, or of a surface's tangent point, in the axes of surface k."""
+    if code >= 0:
+        x, y, z = at[t, code, 0], at[t, code, 1], at[t, code, 2]
+    else:
+        x, y, z = tangent[t, -code - 1, 0], tangent[t, -code - 1, 1], tangent[t, -code - 1, 2]
+    x, y, z = x - centre[k, 0], y - centre[k, 1], z - centre[k, 2]
+    return (
+        frame[k, 0, 0] * x + frame[k, 1, 0] * y + frame[k, 2, 0] * z,
+        frame[k, 0, 1] * x + frame[k, 1, 1] * y + frame[k, 2, 1] * z,
+        frame[k, 0, 2] * x + frame[k, 1, 2] * y + frame[k, 2, 2] * z,
+    )
+
+
+@compiled
+def _recall(memory: FloatArray, frame: FloatArray, centre: FloatArray, entry: FloatArray, leave: FloatArray) -> None:
+    """Tangent points to where they are heading from the frame before, moved along with their surface."""
+    if memory[0] == 0.0:
+        return
+    for i in range(3):
+        entry[i] = leave[i] = centre[i]
+        for o in range(3):
+            a, b = TANGENTS + o, TANGENTS + 3 + o
+            entry[i] += frame[i, o] * (2.0 * memory[a] - memory[BEFORE + a])
+            leave[i] += frame[i, o] * (2.0 * memory[b] - memory[BEFORE + b])
+
+
+@compiled
+def _conclude(
+    tables: PathTables, m: int, t: int, settled: bool, flags: IntArray, frame: FloatArray, chain: IntArray,
+    count: IntArray, memory: FloatArray, warm: FloatArray, work: FloatArray, gives: FloatArray, arcs: FloatArray,
+    result: Traced,
+) -> None:  # fmt: skip
+    """Status, places and arcs of a frame, and what the next one starts from."""
+    v, nw = tables.wrap_first[m], tables.wrap_first[m + 1] - tables.wrap_first[m]
+    status, before, rank = 0 if settled else UNSOLVED, 0, 0
+    for j in range(count[t]):
+        if chain[t, j] >= 0:
+            before, rank = chain[t, j], 0
+            continue
+        k = -chain[t, j] - 1
+        arcs[t] += work[k, 6]
+        result.place[t, v + k] = before + rank / (nw + 1.0)
+        rank += 1
+        gives[t, k, 0] = work[k, 16]
+        for i in range(6):
+            result.contact[t, v + k, i] = work[k, i]
+            warm[k, TANGENTS + i] = work[k, i]
+        for i in range(3):
+            gives[t, k, 1 + i] = 0.0
+            for o in range(3):
+                gives[t, k, 1 + i] += frame[k, i, o] * work[k, 13 + o]
     for k in range(nw):
         status |= flags[k] & ~HIT
-    for j in range(count):
-        if chain[j] < 0:
-            arcs += work[-chain[j] - 1, 6]
-    if not settled:
-        status |= UNSOLVED
-    for k in range(nw):
         if memory[v + k, 5] != 0.0 and memory[v + k, 0] * warm[k, 0] < 0.0:
             status |= FLIPPED
-        memory[v + k] = warm[k]
+        goes_on = memory[v + k, 0] == warm[k, 0] and memory[v + k, 6] == warm[k, 6]
+        for i in range(BEFORE):
+            warm[k, BEFORE + i] = memory[v + k, i] if goes_on else warm[k, i]
+        for i in range(MEMORY):
+            memory[v + k, i] = warm[k, i]
         memory[v + k, 5] = 1.0
-    return count, status, arcs
-
-
-@compiled
-def _extrapolate(nw: int, change: float, entry: FloatArray, leave: FloatArray, last: FloatArray) -> None:
-    """Carry tangent points of several surfaces to where their sweeps are heading [Aitken1926].
-
-    Changes Δ of successive sweeps shrink by a factor λ = Δ·Δ₋/Δ₋·Δ₋, so that λ/(1 − λ) Δ is left. The next sweep finds
-    true tangent points again, and only sweeps say whether the path has settled.
-
-    last : (2 nw + 1, 6) tangent points and changes of the sweep before; in the last row how many sweeps they rest on
-    """
-    known = last[2 * nw, 0] if change < 1.0 else 0.0
-    along = square = 0.0
-    for k in range(nw):
-        for i in range(6):
-            now = entry[k, i] if i < 3 else leave[k, i - 3]
-            step = now - last[k, i]
-            along += step * last[nw + k, i]
-            square += last[nw + k, i] ** 2
-            last[k, i], last[nw + k, i] = now, step
-    last[2 * nw, 0] = known + 1.0
-    if known < 2.0 or square == 0.0:
-        return
-    rate = along / square
-    if not 0.01 < rate < 0.9:
-        return
-    for k in range(nw):
-        for i in range(6):
-            ahead = rate / (1.0 - rate) * last[nw + k, i]
-            last[k, i] += ahead
-            if i < 3:
-                entry[k, i] += ahead
-            else:
-                leave[k, i - 3] += ahead
-    last[2 * nw, 0] = 1.0  # the next change is already one of a sweep
-
-
-@compiled
-def _wrap(tables: PathTables, k: int, p1: FloatArray, p2: FloatArray, memory: FloatArray, out: FloatArray) -> int:
-    """Contact k between two points in the axes of its surface."""
-    s = tables.wrap_surface[k]
-    kind, size = tables.surface_kind[s], tables.surface_size[s]
-    axis, sign = tables.surface_axis[s], tables.surface_sign[s]
-    if kind == CYLINDER:
-        return wrap_cylinder(p1, p2, size[0], size[1], axis, sign, tables.wrap_side[k], memory, out)
-    if kind == RING:
-        return wrap_ring(p1, p2, size[0], memory, out)
-    shrunk, code, first, last = 1.0, 0, 0.0, 0.0
-    out[13:] = 0.0
-    if tables.wrap_gives[k]:
-        for i in range(3):
-            semi = size[0] if kind == SPHERE else size[i]
-            first += (p1[i] / semi) ** 2
-            last += (p2[i] / semi) ** 2
-        nearest = np.sqrt(min(first, last))
-        if SMALLEST_SHRUNK < nearest < 1.0:
-            shrunk, code = nearest * (1.0 - 1e-12), INSIDE
-    if kind == SPHERE:
-        code |= wrap_sphere(p1, p2, shrunk * size[0], memory, out)
-    else:
-        code |= wrap_ellipsoid(p1, p2, shrunk * size, axis, sign, memory, out)
-    if code & WRAPPED and shrunk < 1.0:
-        _giving(p1, p2, size, kind == SPHERE, shrunk, first < last, out)
-    return code
-
-
-@compiled
-def _giving(
-    p1: FloatArray, p2: FloatArray, size: FloatArray, ball: bool, shrunk: float, first: bool, out: FloatArray
-) -> None:
-    """How the path grows as the end moves to which its surface gives way: out[13:16] [-], out[16] = −1 first, 1 second.
-
-    L is homogeneous in both ends and the share k = |p/a| of the size, so that with unit vectors e along both tangents
-    ∂L/∂k = (L + e1·p1 − e2·p2)/k, and ∂k/∂p = p/(a² k) for the near end.
-    """
-    ahead = behind = straight = one = two = 0.0
-    for i in range(3):
-        ahead += (out[i] - p1[i]) ** 2
-        behind += (p2[i] - out[3 + i]) ** 2
-        straight += (p2[i] - p1[i]) ** 2
-        one += (out[i] - p1[i]) * p1[i]
-        two += (p2[i] - out[3 + i]) * p2[i]
-    growth = out[7] + np.sqrt(straight)
-    if ahead > 0.0:
-        growth += one / np.sqrt(ahead)
-    if behind > 0.0:
-        growth -= two / np.sqrt(behind)
-    for i in range(3):
-        semi = size[0] if ball else size[i]
-        out[13 + i] = growth / shrunk * (p1[i] if first else p2[i]) / (semi * semi * shrunk)
-    out[16] = -1.0 if first else 1.0
+    result.status[t, m] = status

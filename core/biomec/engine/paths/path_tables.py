@@ -8,8 +8,12 @@ from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.engine.paths.simm_spline import Curves
 
 FIXED, CONDITIONAL, MOVING = 0, 1, 2
-WORK = 17  # numbers of each contact: those of `surfaces`, then those of `_giving`
-MEMORY = 8  # numbers of each contact that go from frame to frame: those of `surfaces`, and the stretch it lies in
+WORK = 17  # numbers of each contact: those of `surfaces`, then those of `one_contact`
+TANGENTS, BEFORE = 7, 13
+MEMORY = 2 * BEFORE
+"""Numbers of each contact that go from frame to frame: six of `surfaces`, the stretch it lies in, and from TANGENTS the
+tangent points in the axes of the surface; from BEFORE the same of the frame before that."""
+GIVING = 4  # numbers about a surface that gives way
 
 
 class PathTables(NamedTuple):

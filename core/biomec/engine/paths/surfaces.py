@@ -20,6 +20,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
+from biomec.engine.paths.vectors import Vector, ahead, cross, dot, minus, times
 
 CYLINDER, SPHERE, ELLIPSOID, RING = 0, 1, 2, 3
 WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT, HIT = 1, 2, 4, 8, 16, 32, 64
@@ -31,7 +32,7 @@ JUMP = 0.5  # [rad] a contact that begins or moves by more between two frames is
 
 @compiled
 def wrap_cylinder(
-    p1: FloatArray, p2: FloatArray, radius: float, length: float, axis: int, sign: float, side: float,
+    p1: Vector, p2: Vector, radius: float, length: float, axis: int, sign: float, side: float,
     memory: FloatArray, out: FloatArray,
 ) -> int:  # fmt: skip
     """Shortest helix; exact. ``axis`` 0 or 1 with ``sign`` is the active side (−1: none); ``side`` ±1 fixes the sense.
@@ -47,6 +48,8 @@ def wrap_cylinder(
     along = 0.0 if square == 0.0 else -(p1[0] * ux + p1[1] * uy) / square
     nx, ny = p1[0] + along * ux, p1[1] + along * uy
     hit = 0.0 < along < 1.0 and nx * nx + ny * ny < radius * radius
+    if not hit and memory[0] == 0.0 and side == 0.0 and axis < 0:
+        return 0
     phi1, phi2 = np.arctan2(p1[1], p1[0]), np.arctan2(p2[1], p2[0])
     open1, open2 = np.arccos(radius / d1), np.arccos(radius / d2)
     plus = (phi2 - phi1 - open1 - open2) % TURN
@@ -95,7 +98,7 @@ def wrap_cylinder(
 
 @compiled
 def _active_side(
-    p1: FloatArray, p2: FloatArray, nx: float, ny: float, hit: bool, along: float, axis: int, sign: float,
+    p1: Vector, p2: Vector, nx: float, ny: float, hit: bool, along: float, axis: int, sign: float,
     radius: float, phi1: float, phi2: float, open1: float, open2: float,
 ) -> tuple[bool, float]:  # fmt: skip
     """Whether a cylinder of which one side is active is wrapped, and in which sense (the rule of its source)."""
@@ -123,93 +126,66 @@ def _active_side(
 
 
 @compiled
-def _line_meets(p1: FloatArray, p2: FloatArray, radius: float) -> bool:
+def line_meets(p1: Vector, p2: Vector, radius: float) -> bool:
     """Whether the segment comes nearer to the origin than ``radius`` between its ends, which lie farther."""
-    square = dot = 0.0
-    for i in range(3):
-        u = p2[i] - p1[i]
-        square += u * u
-        dot -= p1[i] * u
-    if square == 0.0 or not 0.0 < dot < square:
+    u = minus(p2, p1)
+    square, along = dot(u, u), -dot(p1, u)
+    if not 0.0 < along < square:
         return False
-    distance = 0.0
-    for i in range(3):
-        distance += (p1[i] + dot / square * (p2[i] - p1[i])) ** 2
-    return bool(distance < radius * radius)
+    nearest = ahead(p1, along / square, u)
+    return bool(dot(nearest, nearest) < radius * radius)
 
 
 @compiled
-def _plane(p1: FloatArray, p2: FloatArray, e1: FloatArray, e2: FloatArray, before: FloatArray) -> float:
-    """e1 along p1, e2 normal to it towards p2, both unit; angle from p1 to p2 about the origin [rad].
+def plane_of(p1: Vector, p2: Vector, before: Vector) -> tuple[float, Vector, Vector]:
+    """Angle from p1 to p2 about the origin [rad], e1 along p1, and e2 normal to it towards p2, both unit.
 
     Where both lie on one line through the origin, the plane is that of normal ``before`` (or any).
     """
-    size = along = 0.0
-    for i in range(3):
-        size += p1[i] * p1[i]
-        along += p1[i] * p2[i]
-    size = np.sqrt(size)
-    for i in range(3):
-        e1[i] = p1[i] / size
-    along /= size
-    across = far = 0.0
-    for i in range(3):
-        e2[i] = p2[i] - along * e1[i]
-        across += e2[i] ** 2
-        far += p2[i] ** 2
-    across = np.sqrt(across)
-    if across > 1e-9 * np.sqrt(far):
-        for i in range(3):
-            e2[i] /= across
-        return float(np.arctan2(across, along))
-    nx, ny, nz = before[0], before[1], before[2]
-    if (ny * e1[2] - nz * e1[1]) ** 2 + (nz * e1[0] - nx * e1[2]) ** 2 + (nx * e1[1] - ny * e1[0]) ** 2 < 1e-6:
-        nx, ny, nz = 0.0, 0.0, 0.0
-        if np.abs(e1[0]) < 0.6:
-            nx = 1.0
-        else:
-            ny = 1.0
-    e2[0], e2[1], e2[2] = ny * e1[2] - nz * e1[1], nz * e1[0] - nx * e1[2], nx * e1[1] - ny * e1[0]
-    size = np.sqrt(e2[0] ** 2 + e2[1] ** 2 + e2[2] ** 2)
-    for i in range(3):
-        e2[i] /= size
-    return np.pi if along < 0.0 else 0.0
+    e1 = times(1.0 / np.sqrt(dot(p1, p1)), p1)
+    along = dot(p2, e1)
+    e2 = ahead(p2, -along, e1)
+    across = np.sqrt(dot(e2, e2))
+    if across > 1e-9 * np.sqrt(dot(p2, p2)):
+        return float(np.arctan2(across, along)), e1, times(1.0 / across, e2)
+    e2 = cross(before, e1)
+    if dot(e2, e2) < 1e-6:
+        e2 = cross((1.0, 0.0, 0.0) if np.abs(e1[0]) < 0.6 else (0.0, 1.0, 0.0), e1)
+    return np.pi if along < 0.0 else 0.0, e1, times(1.0 / np.sqrt(dot(e2, e2)), e2)
 
 
 @compiled
-def wrap_sphere(p1: FloatArray, p2: FloatArray, radius: float, memory: FloatArray, out: FloatArray) -> int:
+def wrap_sphere(p1: Vector, p2: Vector, radius: float, memory: FloatArray, out: FloatArray) -> int:
     """Great circle in the plane of both ends and the centre; exact."""
-    d1 = np.sqrt(p1[0] ** 2 + p1[1] ** 2 + p1[2] ** 2)
-    d2 = np.sqrt(p2[0] ** 2 + p2[1] ** 2 + p2[2] ** 2)
+    d1, d2 = np.sqrt(dot(p1, p1)), np.sqrt(dot(p2, p2))
     if d1 < radius or d2 < radius:
         return INSIDE
-    if not _line_meets(p1, p2, radius):
+    if not line_meets(p1, p2, radius):
         return 0
-    e1, e2 = np.empty(3), np.empty(3)
-    phi = _plane(p1, p2, e1, e2, memory[2:5])
+    phi, e1, e2 = plane_of(p1, p2, (memory[2], memory[3], memory[4]))
     a1, a2 = np.arccos(radius / d1), np.arccos(radius / d2)
     theta = phi - a1 - a2
     if theta <= 0.0:
         return 0
     code = WRAPPED | HIT
-    n0, n1, n2 = e1[1] * e2[2] - e1[2] * e2[1], e1[2] * e2[0] - e1[0] * e2[2], e1[0] * e2[1] - e1[1] * e2[0]
-    if memory[0] != 0.0 and n0 * memory[2] + n1 * memory[3] + n2 * memory[4] < 0.0:
+    n, straight = cross(e1, e2), minus(p2, p1)
+    if memory[0] != 0.0 and n[0] * memory[2] + n[1] * memory[3] + n[2] * memory[4] < 0.0:
         code |= FLIPPED
     if memory[0] == 0.0 and memory[5] != 0.0 and theta > JUMP:
         code |= FLIPPED
-    straight = 0.0
+    entry = ahead(times(radius * np.cos(a1), e1), radius * np.sin(a1), e2)
+    leave = ahead(times(radius * np.cos(a1 + theta), e1), radius * np.sin(a1 + theta), e2)
     for i in range(3):
-        out[i] = radius * (np.cos(a1) * e1[i] + np.sin(a1) * e2[i])
-        out[3 + i] = radius * (np.cos(a1 + theta) * e1[i] + np.sin(a1 + theta) * e2[i])
-        straight += (p2[i] - p1[i]) ** 2
+        out[i], out[3 + i], out[10 + i] = entry[i], leave[i], n[i]
     out[6] = radius * theta
-    out[7] = np.sqrt(d1 * d1 - radius * radius) + out[6] + np.sqrt(d2 * d2 - radius * radius) - np.sqrt(straight)
-    out[8], out[9], out[10], out[11], out[12] = 1.0, theta, n0, n1, n2
+    out[7] = np.sqrt(d1 * d1 - radius * radius) + out[6] + np.sqrt(d2 * d2 - radius * radius)
+    out[7] -= np.sqrt(dot(straight, straight))
+    out[8], out[9] = 1.0, theta
     return code
 
 
 @compiled
-def wrap_ring(p1: FloatArray, p2: FloatArray, radius: float, memory: FloatArray, out: FloatArray) -> int:
+def wrap_ring(p1: Vector, p2: Vector, radius: float, memory: FloatArray, out: FloatArray) -> int:
     """Path through a ring, held to the circle of ``radius`` in the plane z = 0 where it is shortest."""
     if memory[0] != 0.0:
         angle = memory[1]

@@ -269,13 +269,13 @@ def test_a_path_that_ends_on_an_ellipsoid_is_as_long_from_either_end() -> None:
             last = last if first @ last < 0.0 else -last
             first, last = first * (1.0 + height), last * 1.2
             memory = np.zeros(6)
-            codes = [wrap_ellipsoid(*ends, shape, -1, 1.0, memory, into) for ends, into in
-                     (((first, last), out), ((last, first), back))]  # fmt: skip
+            codes = [wrap_ellipsoid(*ends, tuple(shape), -1, 1.0, memory, into) for ends, into in
+                     (((tuple(first), tuple(last)), out), ((tuple(last), tuple(first)), back))]  # fmt: skip
             assert all(code & WRAPPED and not code & UNSOLVED for code in codes)
             # an end 3e-7 above a surface of 17 cm counts as lying on it: its 5e-8 m are lost
             assert out[7] == pytest.approx(back[7], abs=6e-8)
             assert out[:3] == pytest.approx(back[3:6], abs=2e-4)  # as far along the tangent as that height allows
             if shape is not size:
                 sphere = np.empty(13)
-                wrap_sphere(first, last, 0.09, memory, sphere)
+                wrap_sphere(tuple(first), tuple(last), 0.09, memory, sphere)
                 assert out[7] == pytest.approx(sphere[7], abs=5e-8)  # steps of two radians
