@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
-from biomec.base.description_file import ENDING, Descriptions
+from biomec.base.description_file import ENDING, Descriptions, read_text
 from biomec.base.errors import DescriptionError
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.recording.marker_set import (
@@ -24,11 +24,13 @@ from biomec.recording.marker_set import (
     Sides,
     WalkingMarkers,
 )
+from biomec_resources import resource
 
 FILE_KEYS = (
     "name",
     "title",
     "sources",
+    "base",
     "model",
     "method",
     "sides",
@@ -50,7 +52,7 @@ WORDS = Sides("right", "left")  # segments and plates are named in words: "* sca
 
 def parse_marker_set(text: str, source: str) -> MarkerSet:
     """Marker set described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
-    top = read_toml(text, source)
+    top = _with_base(read_toml(text, source))
     top.only(FILE_KEYS)
     sides = _sides(top)
     rows = top.tables("marker")
@@ -91,6 +93,33 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
         )
     except DescriptionError as error:
         raise DescriptionError(f"{source}: {error}") from error
+
+
+def _with_base(top: TomlTable) -> TomlTable:
+    """A file with what it takes over from a shipped set: lists grow, tables are completed, other keys replace."""
+    if "base" not in top:
+        return top
+    name = top.text("base")
+    if name not in shipped_marker_sets():
+        raise top.refusal(
+            f"base names {shown(name)}, which is not a marker set that comes with Biomec"
+            f"{did_you_mean(name, shipped_marker_sets())} There are {', '.join(shipped_marker_sets())}.",
+            "base",
+        )
+    values: dict[str, Any] = dict(_with_base(read_toml(_shipped_text(name), name)).values)
+    for key, value in top.values.items():
+        kept = values.get(key)
+        if isinstance(kept, list) and isinstance(value, list):
+            values[key] = [*kept, *value]
+        elif isinstance(kept, dict) and isinstance(value, dict):
+            values[key] = {**kept, **value}
+        elif key != "base":
+            values[key] = value
+    return replace(top, values=values)
+
+
+def _shipped_text(name: str) -> str:
+    return read_text(resource("marker_sets", name + ENDING))
 
 
 MARKER_SETS = Descriptions("marker set", ("marker_sets",), parse_marker_set)

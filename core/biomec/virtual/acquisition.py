@@ -30,7 +30,7 @@ from biomec.virtual.loads import CarriedLoad, carried_loads, required_wrench
 from biomec.virtual.movement import Movement, Performance
 from biomec.virtual.person import MARKER_SET, VirtualPerson
 from biomec.virtual.skeleton import Placed, Skeleton, Y
-from biomec.virtual.wearing import Worn, worn
+from biomec.virtual.wearing import Worn, static_markers, worn
 
 SWAY_M, SWAY_HZ = 0.002, 0.31  # nobody stands quite still
 FULL_EFFORT_V = 5e-4  # root mean square at full effort
@@ -51,7 +51,7 @@ class RecordOptions:
     mislabelled   : how often two labels are exchanged
     removed       : take off the markers that the set removes after the static acquisition
     hidden        : markers that no camera sees in the dynamic trial
-    marker_set    : "biomec-full", or "plug-in-gait" on the same body
+    marker_set    : "biomec-full", or "plug-in-gait" or "gait-37" on the same body; with crutches "gait-43"
     heading_rad   : the person faces this far to the left of the laboratory's X axis
     seed          : the same seed gives the same recording, bit by bit
     """
@@ -134,16 +134,20 @@ class VirtualAcquisition:
     options: RecordOptions
 
 
-def model_of(person: VirtualPerson, model: str = "m21") -> SubjectModel:
-    """A person's own model, built from the undisturbed standing pose."""
-    return build_subject_model(load_model(model), person.markers, person.full_set, person.subject)
+def model_of(person: VirtualPerson, model: str = "m21", marker_set: str = MARKER_SET) -> SubjectModel:
+    """A person's own model, built from the undisturbed standing pose in a marker set."""
+    standing = static_markers(person, marker_set)
+    return build_subject_model(load_model(model), standing.places, standing.marker_set, person.subject)
 
 
 def record(
     movement: Movement, person: VirtualPerson = VirtualPerson(), options: RecordOptions = RecordOptions()
 ) -> VirtualAcquisition:
     """Let a person perform a movement, and record it."""
-    model = model_of(person)
+    own = movement.marker_set
+    if own != MARKER_SET and options.marker_set == MARKER_SET:
+        options = replace(options, marker_set=own)
+    model = model_of(person, movement.model, own)
     skeleton = Skeleton(model.system)
     frames = round(movement.duration_s * options.rate_hz)
     if frames < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -74,11 +74,26 @@ class Movement(Protocol):
     def sharp(self) -> bool:
         """True if forces change too fast to be interpolated between frames, as when a foot strikes the ground."""
 
+    @property
+    def model(self) -> str:
+        """Body model of who performs it."""
+
+    @property
+    def marker_set(self) -> str:
+        """Marker set from which that model is built."""
+
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
 
 
-class RepeatedMovement:
+class WholeBody:
+    """A movement of the 21-segment model."""
+
+    model: ClassVar[str] = "m21"
+    marker_set: ClassVar[str] = "biomec-full"
+
+
+class RepeatedMovement(WholeBody):
     """Cycles of equal length between two leads, in which forces change slowly."""
 
     cycles: int

@@ -81,6 +81,7 @@ _RIGHT: dict[str, Place] = {
     "CALC_*": (-0.117, 0.034, 0.091),
     "MT1_*": (0.078, 0.030, 0.076),
     "MT5_*": (0.052, 0.020, 0.151),
+    "HLX_*": (0.142, 0.022, 0.090),
 }
 
 MALE = Proportions(
@@ -215,6 +216,7 @@ def _place_arm(
     knuckles = wrist + scale * length["hand"] * forearm
     across = scale * (0.5 * width["hand"] * radial + 0.003 * forearm)
     right["MC2_*"], right["MC5_*"] = knuckles + across, knuckles - across
+    right["MC3_*"] = knuckles + across / 3.0
 
 
 def _place_plates(right: dict[str, FloatArray], scale: float) -> None:

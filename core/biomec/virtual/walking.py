@@ -27,15 +27,55 @@ from biomec.body.loads.ground_reaction import SharedContact
 from biomec.recording import Event
 from biomec.virtual.jets import Jet, applied, clock, harmonics, quick_step, stacked, step_up, turn, wave
 from biomec.virtual.loads import required_wrench
-from biomec.virtual.movement import SIDES, Performance, PlatePlace, positive
+from biomec.virtual.movement import SIDES, Performance, PlatePlace, WholeBody, positive
 from biomec.virtual.skeleton import GirdleCurves, Placed, Skeleton, X, Y, Z
 from biomec.virtual.upright import ArmCurves, Leg, sole, upper_body
 
-FLAT, OTHER_STRIKE, HEEL_OFF, TOE_OFF = 0.08, 0.50, 0.52, 0.60
-DOUBLE = TOE_OFF - OTHER_STRIKE  # each double support
-STRIKE_PITCH, TOE_OFF_PITCH = float(np.deg2rad(18.0)), float(np.deg2rad(48.0))
-EARLY = 0.04  # the toes start to come down this long before the heel strikes
-LIFTED, LEVELLED = 0.70, 0.94  # where the swinging foot is steepest, and where it is ready to strike
+
+@dataclass(frozen=True)
+class Rolling:
+    """When a foot does what, as shares of its stride from strike to strike, and how far it turns.
+
+    flat, heel_off, off   : it is flat, turns up about the ball, leaves the floor
+    other                 : the other foot strikes
+    early                 : the toes start to come down this long before the heel strikes
+    lifted, levelled      : where the swinging foot is steepest, and where it is ready to strike
+    strike_rad, off_rad   : toes up at the strike, heel up when it leaves the floor
+    lift_m                : how much higher than needed the foot swings, half-way
+    """
+
+    flat: float = 0.08
+    other: float = 0.50
+    heel_off: float = 0.52
+    off: float = 0.60
+    early: float = 0.04
+    lifted: float = 0.70
+    levelled: float = 0.94
+    strike_rad: float = float(np.deg2rad(18.0))
+    off_rad: float = float(np.deg2rad(48.0))
+    lift_m: float = 0.0
+
+    @property
+    def double(self) -> float:
+        """Each double support."""
+        return self.off - self.other
+
+    def pitch(self, p: Jet) -> Jet:
+        """Angle (T,) of the foot to the floor at the share p of the stride, toes up positive [rad]."""
+        slap = self.strike_rad * step_up((1.0 / (self.flat + self.early)) * (p + self.early))
+        level = (self.off_rad + self.strike_rad) * step_up((1.0 / (self.levelled - self.lifted)) * (p - self.lifted))
+        return self.strike_rad - slap - self.next_slap(p) - self.rise(p) + level
+
+    def rise(self, p: Jet) -> Jet:
+        """How far (T,) the heel has turned up about the ball since the foot was flat [rad]."""
+        return self.off_rad * step_up((1.0 / (self.lifted - self.heel_off)) * (p - self.heel_off))
+
+    def next_slap(self, p: Jet) -> Jet:
+        """How far (T,) the toes have come down towards the next strike at the share p of the stride [rad]."""
+        return self.strike_rad * step_up((1.0 / (self.flat + self.early)) * (p - (1.0 - self.early)))
+
+
+HEALTHY = Rolling()
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +96,9 @@ class FootCurves:
     stride: FloatArray
 
 
-def foot_curves(skeleton: Skeleton, side: str, strides: Jet, stride_m: float, inwards_m: float) -> FootCurves:
+def foot_curves(
+    skeleton: Skeleton, side: str, strides: Jet, stride_m: float, inwards_m: float, rolling: Rolling = HEALTHY
+) -> FootCurves:
     """A foot that strikes the ground at every whole number of ``strides`` (T,), each ``stride_m`` after the last.
 
     The left foot walks half a stride ahead of the right one's numbers. Feet are ``inwards_m`` nearer to the midline
@@ -65,7 +107,7 @@ def foot_curves(skeleton: Skeleton, side: str, strides: Jet, stride_m: float, in
     """
     number = np.floor(strides.value)
     p = strides - number
-    pitch = _pitch(p)
+    pitch = rolling.pitch(p)
     ground_points = sole(skeleton, side)
     heel, ball = ground_points["heel"], ground_points["ball"]
     s = 1.0 if side == "right" else -1.0
@@ -74,33 +116,24 @@ def foot_curves(skeleton: Skeleton, side: str, strides: Jet, stride_m: float, in
     ahead = np.array([stride_m, 0.0, 0.0])
     on_heel = applied(turn(Z, pitch), ball - heel) + (heel + place)  # where the ball is while the foot rolls
     on_ball = Jet.still(ball + place)
-    landing = applied(turn(Z, STRIKE_PITCH - _next_slap(p)), ball - heel) + (heel + place + ahead)
-    sway = quick_step((1.0 / (1.0 - TOE_OFF)) * (p - TOE_OFF))
-    risen = quick_step((1.0 / (LEVELLED - TOE_OFF)) * (p - TOE_OFF))  # the heel is lowest once the foot is level
+    landing = applied(turn(Z, rolling.strike_rad - rolling.next_slap(p)), ball - heel) + (heel + place + ahead)
+    sway = quick_step((1.0 / (1.0 - rolling.off)) * (p - rolling.off))
+    risen = quick_step((1.0 / (rolling.levelled - rolling.off)) * (p - rolling.off))  # heel lowest once foot is level
     swung = on_ball + stacked(sway, risen, sway) * (landing - on_ball)
-    now = _chosen([np.asarray(p.value < 0.3), np.asarray(p.value < TOE_OFF)], [on_heel, on_ball], swung)
-    share = step_up((1.0 / DOUBLE) * p) * (1.0 - step_up((1.0 / DOUBLE) * (p - OTHER_STRIKE)))
-    along = step_up((1.0 / (OTHER_STRIKE - FLAT)) * (p - FLAT))
+    if rolling.lift_m > 0.0:
+        half = 0.5 * (1.0 - rolling.off)
+        lift = step_up((1.0 / half) * (p - rolling.off)) - step_up((1.0 / half) * (p - rolling.off - half))
+        swung = swung + stacked(0.0 * p, rolling.lift_m * lift, 0.0 * p)
+    now = chosen([np.asarray(p.value < 0.3), np.asarray(p.value < rolling.off)], [on_heel, on_ball], swung)
+    share = step_up((1.0 / rolling.double) * p) * (1.0 - step_up((1.0 / rolling.double) * (p - rolling.other)))
+    along = step_up((1.0 / (rolling.other - rolling.flat)) * (p - rolling.flat))
     point = along[:, None] * (ball - heel) + (heel + place)
-    up = step_up((1.0 / (2 * DOUBLE - 2 * FLAT)) * 2.0 * (p - FLAT))
-    down = step_up((1.0 / (HEEL_OFF - OTHER_STRIKE)) * (p - OTHER_STRIKE))
+    up = step_up((1.0 / (2 * rolling.double - 2 * rolling.flat)) * 2.0 * (p - rolling.flat))
+    down = step_up((1.0 / (rolling.heel_off - rolling.other)) * (p - rolling.other))
     return FootCurves(Placed(turn(Z, pitch), ball, now), share, point, (up * (1.0 - down)).value, number)
 
 
-def _pitch(p: Jet) -> Jet:
-    """Angle (T,) of the foot to the floor at the share p of the stride, toes up positive [rad]."""
-    slap = STRIKE_PITCH * step_up((1.0 / (FLAT + EARLY)) * (p + EARLY))
-    rise = TOE_OFF_PITCH * step_up((1.0 / (LIFTED - HEEL_OFF)) * (p - HEEL_OFF))
-    level = (TOE_OFF_PITCH + STRIKE_PITCH) * step_up((1.0 / (LEVELLED - LIFTED)) * (p - LIFTED))
-    return STRIKE_PITCH - slap - _next_slap(p) - rise + level
-
-
-def _next_slap(p: Jet) -> Jet:
-    """How far (T,) the toes have come down towards the next strike at the share p of the stride [rad]."""
-    return STRIKE_PITCH * step_up((1.0 / (FLAT + EARLY)) * (p - (1.0 - EARLY)))
-
-
-def _chosen(conditions: list[BoolArray], jets: list[Jet], otherwise: Jet) -> Jet:
+def chosen(conditions: list[BoolArray], jets: list[Jet], otherwise: Jet) -> Jet:
     """The first jet (T, 3) whose condition (T,) holds, frame by frame."""
     return Jet(
         tuple(
@@ -118,7 +151,7 @@ CONTEXT = {"right": "Right", "left": "Left"}
 
 
 @dataclass(frozen=True)
-class Walk:
+class Walk(WholeBody):
     """Steady walking.
 
     strides  : of each foot, recorded from mid-swing of the right foot
@@ -305,7 +338,7 @@ def _events(walk: Walk, time_s: FloatArray) -> tuple[Event, ...]:
     found = []
     for side, phase in FIRST.items():
         for number in range(-1, walk.strides + 2):
-            for label, share in (("Foot Strike", 0.0), ("Foot Off", TOE_OFF)):
+            for label, share in (("Foot Strike", 0.0), ("Foot Off", HEALTHY.off)):
                 t = (number + share - phase) * walk.stride_s
                 if 0.0 <= t <= min(walk.duration_s, float(time_s[-1])):
                     found.append(Event(float(t), label, CONTEXT[side]))

@@ -92,6 +92,37 @@ def _plug_in_gait(person: VirtualPerson, _model: SubjectModel) -> Worn:
     )
 
 
+GRIP_BELOW, CRUTCH = 0.10, 0.87  # upper marker under the grip, and grip to tip, of an adult of 1.77 m [m]
+LOWER_MARKER = 0.20  # above the tip, as the model m18-crutches has it [m]
+SHAFT = np.array([0.36, -0.92, -0.06])  # direction of the right crutch under a hanging arm
+
+
+def _gait(person: VirtualPerson, model: SubjectModel | None, name: str) -> Worn:
+    """A set whose markers are landmarks of the person, with or without crutches; hands are marked on their knuckles."""
+    landmarks = {**person.landmarks, **_crutch(person)}
+    landmarks |= {f"PMCH_{side}": person.landmarks[f"MC3_{side}"] for side in "DE"}
+    marker_set = load_marker_set(name)
+    of = {ways[0][0]: landmark for landmark, ways in marker_set.landmarks.items()}
+    places = {marker: read_only(landmarks[of.get(marker, marker)]) for marker in marker_set.placed}
+    owner = (
+        {} if model is None else {**dict.fromkeys(places, "thorax"), **model.followed}
+    )  # the acromion is no segment's
+    return Worn(marker_set, FrozenDict(places), FrozenDict(owner), person.subject)
+
+
+def _crutch(person: VirtualPerson) -> dict[str, FloatArray]:
+    """Markers of the crutches, held so that the tips are near the floor."""
+    scale, grip = person.height_m / 1.77, np.asarray(person.landmarks["MC3_D"])
+    shaft = unit(SHAFT)
+    out = unit(np.array([1.0, 0.0, 0.0]) - shaft[0] * shaft)
+    right = {
+        "CR1": grip + scale * GRIP_BELOW * shaft,
+        "CR2": grip + (scale * CRUTCH - LOWER_MARKER) * shaft,
+    }
+    right["CR3"] = right["CR1"] + 0.12 * out
+    return {f"{name}_{side}": sign * p for name, p in right.items() for side, sign in (("D", 1.0), ("E", MIRROR))}
+
+
 def _measures(p: Mapping[str, FloatArray], scale: float) -> dict[str, float]:
     """What is taken with tape and callipers for Plug-in Gait [m]; markers stand out by their radius."""
 
@@ -111,5 +142,19 @@ def _measures(p: Mapping[str, FloatArray], scale: float) -> dict[str, float]:
 
 
 SETS: Mapping[str, Callable[[VirtualPerson, SubjectModel], Worn]] = FrozenDict(
-    {MARKER_SET: _full, "plug-in-gait": _plug_in_gait}
+    {
+        MARKER_SET: _full,
+        "plug-in-gait": _plug_in_gait,
+        "gait-37": lambda person, model: _gait(person, model, "gait-37"),
+        "gait-43": lambda person, model: _gait(person, model, "gait-43"),
+    }
 )
+
+
+def static_markers(person: VirtualPerson, name: str) -> Worn:
+    """A set on a standing person before there is a model of the person: markers, without who carries them."""
+    return _gait(person, None, name) if name.startswith("gait-") else _full_static(person)
+
+
+def _full_static(person: VirtualPerson) -> Worn:
+    return Worn(person.full_set, person.markers, FrozenDict({}), person.subject)

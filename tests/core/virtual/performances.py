@@ -9,6 +9,7 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.loads.ground_reaction import GroundReaction, shared_reactions
 from biomec.virtual import (
     ArmElevation,
+    AssistedWalk,
     Movement,
     PushUp,
     Squat,
@@ -28,6 +29,8 @@ MOVEMENTS: dict[str, Movement] = {
     "arm abduction": ArmElevation("abduction", cycles=1),
     "arm flexion": ArmElevation("flexion", cycles=1),
     "walk": Walk(strides=2),
+    "walk with crutches": AssistedWalk(strides=1),
+    "walk with free orthoses": AssistedWalk(strides=1, orthoses="two free"),
 }
 MAN, WOMAN = VirtualPerson(75.0, 1.77, "male"), VirtualPerson(58.0, 1.63, "female")
 
@@ -44,14 +47,14 @@ class Performed:
 
 
 @cache
-def model(person: VirtualPerson) -> SubjectModel:
-    return model_of(person)
+def model(person: VirtualPerson, name: str = "m21", marker_set: str = "biomec-full") -> SubjectModel:
+    return model_of(person, name, marker_set)
 
 
 @cache
 def performed(name: str, person: VirtualPerson = MAN, rate_hz: float = 50.0) -> Performed:
     movement = MOVEMENTS[name]
-    subject = model(person)
+    subject = model(person, movement.model, movement.marker_set)
     skeleton = Skeleton(subject.system)
     time_s = np.arange(round(movement.duration_s * rate_hz)) / rate_hz
     performance = movement.perform(skeleton, time_s)

@@ -15,7 +15,13 @@ from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.frames import Direction, FrameDefinition, Points
 from biomec.body.anatomy.landmarks import plan_points, points_in_motion, recorded_landmarks
 from biomec.body.anatomy.measures import known_measures
-from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
+from biomec.body.anatomy.model import (
+    BodyModel,
+    GlidingContact,
+    JointDefinition,
+    SegmentDefinition,
+    SpringDefinition,
+)
 from biomec.body.anatomy.model_file import connected, load_model, shipped_models
 from biomec.body.anatomy.model_landmarks import is_measure
 from biomec.recording import Subject
@@ -32,6 +38,7 @@ class Available:
     left_out : segment -> why
     missing  : landmark that a segment dropped out for -> whether the static pose has it, so that the motion has not
     root     : segment that carries the others
+    springs  : of the model, whether their ends are there or not
     """
 
     segments: tuple[tuple[SegmentDefinition, FrameDefinition], ...]
@@ -41,6 +48,7 @@ class Available:
     missing: Mapping[str, bool]
     root: str
     notices: tuple[Notice, ...]
+    springs: tuple[SpringDefinition, ...] = ()
 
 
 def available_parts(
@@ -108,6 +116,7 @@ def available_parts(
         missing=FrozenDict(gaps.missing),
         root=root,
         notices=tuple(_notices(model, kept, left_out, root, words)),
+        springs=model.springs,
     )
 
 
@@ -287,7 +296,8 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     kept, all_of_them = len(parts.segments), len(model.segments)
     if kept >= FEW * all_of_them:
         return []
-    others = [load_model(name) for name in shipped_models() if name != model.name]
+    shipped = [load_model(name) for name in shipped_models() if name != model.name]
+    others = [other for other in shipped if model.aids or not other.aids]
     found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
     (most, _), best = max(found.items())
     better = f"the model {best} would keep {most}" if most > kept else ""

@@ -18,6 +18,7 @@ from biomec.body.anatomy.frames import Points
 from biomec.body.anatomy.inertia_pose import InertiaPose, SegmentInertia, UnplacedInertia
 from biomec.body.anatomy.inertia_table import (
     GIRDLE,
+    PART_OF,
     ROWS,
     SEXES,
     TORSO_CHOICES,
@@ -32,7 +33,7 @@ from biomec.body.anatomy.inertia_table import (
 
 __all__ = ["BodyInertia", "InertiaOptions", "SegmentInertia", "UnplacedInertia", "body_inertia"]
 
-SPLIT_TABLE, WHOLE_TORSO_TABLE = "dumas-wojtusch-2018", "dumas-2007"
+SPLIT_TABLE, WHOLE_TORSO_TABLE, PARTS_TABLE = "dumas-wojtusch-2018", "dumas-2007", "winter-2009"
 REVISED_CENTRES = {SPLIT_TABLE: {"shoulder-dumas-2007": "shoulder-dumas-2018"}}
 """Table -> method for a joint centre -> the method that its authors revised together with the table ([Dumas2018])."""
 LUMBAR_TOP = "T12L1"  # centre between the twelfth thoracic and the first lumbar vertebra
@@ -129,7 +130,8 @@ def body_inertia(
     does not have leave the others as they are: legs alone weigh what legs weigh.
 
     rows   : segment -> row of the table, side, share of the row's mass. Clavicles and scapulae that are among them are
-             taken off the torso, whose mass includes them in the table; its tensor shrinks in proportion.
+             taken off the torso, whose mass includes them in the table; its tensor shrinks in proportion. So are a
+             neck off the head, and toes off the foot.
     points : landmarks and joint centres of the static pose, name -> (3,) laboratory position [m]; NaN counts as missing
     sex    : "male" or "female"
     """
@@ -157,6 +159,7 @@ def body_inertia(
         else:
             mass = factor * share * person.percent(row) / 100.0 * mass_kg
             mass -= sum(girdle_kg.values()) if name == carrier else 0.0
+            mass -= factor * mass_kg / 100.0 * person.percent_apart(row, side, shares)
         if not mass > 0.0:
             raise BiomecError(
                 f"Inertia of the {name}: nothing is left of its mass when the shoulder girdle "
@@ -194,10 +197,17 @@ class _Person:
             return self.percent("thorax") + self.percent("abdomen")
         return self.table_of(row).entry(row, self.sex).mass
 
+    def percent_apart(self, row: str, side: str | None, shares: Mapping[str, RowShare]) -> float:
+        """Mass in % of the body mass that a row includes and other segments of the model carry: the toes of a foot."""
+        apart = [part for part, owner in PART_OF.items() if owner == row]
+        return sum(share * self.percent(part) for part, at, share in shares.values() if part in apart and at == side)
+
     def table_of(self, row: str) -> InertiaTable:
-        """Table that a row comes from: thorax and abdomen apart are only in the later one."""
+        """Table that a row comes from: thorax and abdomen apart are only in the later one, neck and toes in one."""
         if row in ("thorax", "abdomen") and row not in self.table:
             return self.split_table
+        if row in PART_OF and row not in self.table:
+            return load_inertia_table(PARTS_TABLE)
         return self.girdle if row in GIRDLE else self.table
 
     @cached_property

@@ -21,8 +21,10 @@ from biomec.body.anatomy.frames import FrameDefinition, parse_direction
 SEXES = ("male", "female")
 PAIRED = ("upper arm", "forearm", "hand", "thigh", "shank", "foot")
 GIRDLE = ("clavicle", "scapula")
+PART_OF = {"neck": "head", "toes": "foot"}  # rows whose mass other rows include: taken off these where a model has both
 TORSO_FROM_IJ = "torso from IJ"  # the torso of a recording without pelvis
-ROWS = ("head", "torso", TORSO_FROM_IJ, "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE)
+ROWS = ("head", "torso", TORSO_FROM_IJ, "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE, *PART_OF)
+SIDED = (*PAIRED, *GIRDLE, "toes")
 TORSO_CHOICES = ("auto", "split-2018", "diagonal", "literal")
 
 

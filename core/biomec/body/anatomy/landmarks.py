@@ -47,8 +47,8 @@ class PointPlan:
     """How every computed point of a model is obtained from what a recording has.
 
     steps   : the points that can be computed, in their order
-    methods : point -> method that was taken ("mean", "opposite", "given", or a name in `CENTRE_METHODS`); points that
-              the recording itself has are not in it
+    methods : point -> method that was taken ("mean", "opposite", "beyond", "given", or a name in `CENTRE_METHODS`);
+              points that the recording itself has are not in it
     lacking : point that cannot be computed -> the ways to it, each the landmarks and measures that are not known
     given   : point -> where it is in the static pose (3,) [m], known by other means such as a functional trial
     """
@@ -89,7 +89,7 @@ class PointPlan:
         method = self.methods[step.name]
         if method in CENTRE_METHODS:
             return tuple(_sided(need, step.side) for need in CENTRE_METHODS[method].needs)
-        return step.of or step.opposite
+        return step.of or step.opposite or step.beyond
 
     def _compute(self, step: PointDefinition, points: Points, measures: Measures) -> FloatArray:
         method = self.methods[step.name]
@@ -100,6 +100,12 @@ class PointPlan:
         if method == "opposite":
             first, middle = step.opposite
             return np.asarray(2.0 * points[middle] - points[first])
+        if method == "beyond":
+            start, through = (np.asarray(points[name]) for name in step.beyond)
+            along = through - start
+            length = np.linalg.norm(along, axis=-1, keepdims=True)
+            with np.errstate(divide="ignore", invalid="ignore"):  # two points at one place have no line: NaN
+                return np.asarray(through + step.distance_m * along / length)
         return CENTRE_METHODS[method].compute(points, measures, _code(step.side))
 
 
@@ -147,8 +153,9 @@ def plan_points(
         if point.name in known and choice is None:
             continue
         tries: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
-        if point.of or point.opposite:
-            tries = [("mean" if point.of else "opposite", point.of or point.opposite, ())]
+        geometric = {"mean": point.of, "opposite": point.opposite, "beyond": point.beyond}
+        if any(geometric.values()):
+            tries = [(way, tuple(dict.fromkeys(needs)), ()) for way, needs in geometric.items() if needs]
         else:
             tries = [
                 (

@@ -26,6 +26,7 @@ class PointDefinition:
 
     of         : landmarks whose mean it is
     opposite   : (A, B): it lies opposite to A, as far behind B
+    beyond     : (A, B): it lies on the line from A through B, ``distance_m`` behind B
     methods    : names in `anatomy.centres.CENTRE_METHODS`, the preferred one first; one is taken if its landmarks exist
     carried_by : landmarks of the segment that it is fixed in. It is then computed once, in the static pose, and moves
                  with them; without any it is computed anew in every frame.
@@ -37,6 +38,22 @@ class PointDefinition:
     opposite: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     carried_by: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+    distance_m: float = 0.0
+
+
+@dataclass(frozen=True)
+class GivenInertia:
+    """Mass of a device, as it was weighed or taken from its drawing, in axes of the part on the right side.
+
+    mass   : [kg]
+    com    : (3,) centre of mass from the origin of the frame [m]
+    tensor : xx, yy, zz, xy, xz, yz about the centre of mass [kg m²]; off-diagonals are −∫xy dm
+    """
+
+    mass: float
+    com: tuple[float, ...]
+    tensor: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -48,6 +65,7 @@ class SegmentDefinition:
     points  : further landmarks that are fixed in the segment
     follows : names that marker sets give to the same segment; markers of a segment so called move with it
     inertia : row of the inertia table and its share of that row's mass, or None for a massless segment
+    given   : mass of a device that is a body of its own, in place of a row of the table
     draw    : lines between landmarks, for pictures
     """
 
@@ -59,6 +77,7 @@ class SegmentDefinition:
     follows: tuple[str, ...] = ()
     inertia: tuple[str, float] | None = None
     draw: tuple[tuple[str, ...], ...] = ()
+    given: GivenInertia | None = None
 
     @property
     def sign(self) -> float:
@@ -117,6 +136,60 @@ class GlidingContact:
 
 
 @dataclass(frozen=True)
+class DeviceDefinition:
+    """Something rigid that a segment carries and that adds no freedom: a crutch in the hand, a brace on the shank.
+
+    on       : segment that carries it
+    frame    : axes in which its mass is given
+    points   : landmarks that are fixed in it, such as the tip of a crutch
+    body     : counted as a body of its own, which is fixed to the segment; otherwise as a part of the segment
+    tip      : point by which it stands on the floor; empty if it does not
+    """
+
+    name: str
+    side: Side | None
+    on: str
+    frame: FrameDefinition
+    inertia: GivenInertia
+    points: tuple[str, ...] = ()
+    body: bool = True
+    tip: str = ""
+    draw: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def sign(self) -> float:
+        """−1 on the left side, +1 elsewhere."""
+        return -1.0 if self.side is Side.LEFT else 1.0
+
+
+@dataclass(frozen=True)
+class SpringDefinition:
+    """A spring and damper of a device.
+
+    kind      : "hinge", about an axis of a joint; "cuff", which holds a landmark of two segments together; "strut",
+                along the line between two points
+    joint, axis : of a hinge: the joint, and the axis of its proximal segment
+    first, second : ``segment.point`` of a cuff or strut
+    stiffness : [N m/rad] of a hinge, [N/m] of the others
+    damping   : [N m s/rad] of a hinge, [N s/m] of the others
+    free      : angle [rad] or length [m] without force; None for that of the static pose
+    acts      : "both", or "above" or "below" if the spring resists only beyond its free angle or length
+    """
+
+    name: str
+    side: Side | None
+    kind: str
+    stiffness: float
+    damping: float = 0.0
+    free: float | None = None
+    acts: str = "both"
+    joint: str = ""
+    axis: str = "z"
+    first: str = ""
+    second: str = ""
+
+
+@dataclass(frozen=True)
 class AngleComponent:
     """One angle of a joint: which of the three of its sequence, and which way is positive.
 
@@ -156,6 +229,8 @@ class BodyModel:
 
     roots : segments that may be the reference of the body, the preferred one first
     lines : ``[[segment]]`` and other tables -> line of the file, for messages
+    devices, springs : what segments carry, such as crutches, and what acts between segments
+    planar : the body moves in its sagittal plane
     """
 
     name: str
@@ -168,6 +243,9 @@ class BodyModel:
     contacts: tuple[GlidingContact, ...] = ()
     angles: tuple[AngleDefinition, ...] = ()
     lines: Mapping[str, int] = field(default_factory=dict)
+    devices: tuple[DeviceDefinition, ...] = ()
+    springs: tuple[SpringDefinition, ...] = ()
+    planar: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lines", FrozenDict(dict(self.lines)))
@@ -179,6 +257,11 @@ class BodyModel:
                 return segment
         there = ", ".join(segment.name for segment in self.segments)
         raise DescriptionError(f"The model {self.name} has no segment {name}; it has {there}.")
+
+    @property
+    def aids(self) -> bool:
+        """Whether it has devices, which nobody wears unless somebody says so."""
+        return bool(self.devices or self.springs or any(segment.given for segment in self.segments))
 
     @property
     def conventions(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from biomec.base.errors import DescriptionError
 from biomec.base.toml_table import did_you_mean, shown
-from biomec.body.anatomy.model import GROUND, BodyModel, PointDefinition
+from biomec.body.anatomy.model import GROUND, BodyModel, DeviceDefinition, PointDefinition, SegmentDefinition
 from biomec.body.anatomy.model_landmarks import landmark_pattern, point_needs
 from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS
 from biomec.recording.marker_set import SIDE, Side
@@ -47,6 +47,7 @@ def reduced(model: BodyModel, without: Sequence[str]) -> BodyModel:
     segments = {segment.name for segment in model.segments}
     others = {joint.name for joint in model.joints} | {contact.name for contact in model.contacts}
     others |= {point.name for point in model.points} | {angle.joint for angle in model.angles}
+    others |= {device.name for device in model.devices} | {spring.name for spring in model.springs}
     dropped: set[str] = set()
     for pattern in without:
         names = {sides.write(pattern, side) for sides in (WORDS, LANDMARK_SIDES) for side in Side}
@@ -59,6 +60,8 @@ def reduced(model: BodyModel, without: Sequence[str]) -> BodyModel:
             )
         dropped |= found
     there = segments - dropped
+    joints = {joint.name for joint in model.joints if {joint.proximal, joint.distal} <= there} - dropped
+    gone = [device for device in model.devices if device.name in dropped]
 
     def stays(name: str, *ends: str) -> bool:
         return name not in dropped and set(ends) <= {*there, GROUND}
@@ -67,10 +70,29 @@ def reduced(model: BodyModel, without: Sequence[str]) -> BodyModel:
         model,
         roots=tuple(root for root in model.roots if root in there),
         points=tuple(point for point in model.points if point.name not in dropped),
-        segments=tuple(segment for segment in model.segments if segment.name in there),
+        segments=tuple(_without(segment, gone) for segment in model.segments if segment.name in there),
         joints=tuple(joint for joint in model.joints if stays(joint.name, joint.proximal, joint.distal)),
         contacts=tuple(contact for contact in model.contacts if stays(contact.name, contact.segment, contact.on)),
         angles=tuple(angle for angle in model.angles if stays(angle.joint, angle.proximal, angle.distal)),
+        devices=tuple(device for device in model.devices if stays(device.name, device.on)),
+        springs=tuple(
+            spring
+            for spring in model.springs
+            if stays(spring.name, *(end.partition(".")[0] for end in (spring.first, spring.second) if end))
+            and (not spring.joint or spring.joint in joints)
+        ),
+    )
+
+
+def _without(segment: SegmentDefinition, gone: Sequence[DeviceDefinition]) -> SegmentDefinition:
+    """A segment that no longer carries some devices."""
+    mine = [device for device in gone if device.on == segment.name]
+    points, lines = {p for device in mine for p in device.points}, {line for device in mine for line in device.draw}
+    return replace(
+        segment,
+        points=tuple(point for point in segment.points if point not in points),
+        draw=tuple(line for line in segment.draw if line not in lines),
+        follows=tuple(name for name in segment.follows if name not in {device.name for device in mine}),
     )
 
 

@@ -18,12 +18,15 @@ from biomec.body.anatomy.frames import Direction, FrameDefinition, parse_directi
 from biomec.body.anatomy.model import (
     BodyModel,
     CompressionAxis,
+    DeviceDefinition,
     GlidingContact,
     JointDefinition,
     PointDefinition,
     SegmentDefinition,
+    SpringDefinition,
 )
 from biomec.body.anatomy.model_base import NOTHING, merged_points, reduced, replaced
+from biomec.body.anatomy.model_devices import GIVEN_KEYS, carrying, devices, given_inertia, springs
 from biomec.body.anatomy.model_landmarks import check_landmarks, check_order
 from biomec.body.anatomy.model_rows import angle_rows, check_angles, check_inertia, code, codes, known, sides, word
 from biomec.engine.joint_kinds import TREE_KINDS
@@ -31,14 +34,16 @@ from biomec.engine.rotations import AXES
 from biomec.recording.marker_set import Side
 
 FILE_KEYS = ("name", "title", "sources", "base", "without", "roots", "landmarks", "point", "joint", "contact",
-             "angle", "segment")  # fmt: skip
-POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
-SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
+             "angle", "segment", "device", "spring")  # fmt: skip
+POINT_KEYS = ("name", "of", "opposite", "beyond", "distance_m", "methods", "carried_by")
+SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw", *GIVEN_KEYS)
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis", "compression")
 CONTACT_KEYS = ("name", "point", "segment", "on", "origin")
 JOINT_AXES = {key: kind.axes for key, kind in TREE_KINDS.items()}
 _COMPRESSION = re.compile(r"(?P<of>proximal|distal)\s+(?P<minus>-\s*)?(?P<sided>s\s+)?(?P<axis>[xyz])")
-_Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
+_Named: TypeAlias = (
+    PointDefinition | SegmentDefinition | JointDefinition | GlidingContact | DeviceDefinition | SpringDefinition
+)
 
 
 def parse_model(text: str, source: str) -> BodyModel:
@@ -46,7 +51,7 @@ def parse_model(text: str, source: str) -> BodyModel:
     top = read_toml(text, source, with_lines=True)
     top.only(FILE_KEYS)
     base = _base(top)
-    rows = {key: top.tables(key) for key in ("segment", "point", "joint", "contact", "angle")}
+    rows = {key: top.tables(key) for key in ("segment", "point", "joint", "contact", "angle", "device", "spring")}
     segments = [(table, segment) for table in rows["segment"] for segment in _segments(table)]
     if not (segments or base.segments):
         raise top.refusal(
@@ -57,9 +62,12 @@ def parse_model(text: str, source: str) -> BodyModel:
     points = [(table, point) for table in rows["point"] for point in _points(table)]
     joints = [(table, joint) for table in rows["joint"] for joint in _joints(table, names)]
     contacts = [(table, contact) for table in rows["contact"] for contact in _contacts(table, names)]
-    for found in (segments, points, joints, contacts):
-        _refuse_twins(found)
     all_joints = replaced(base.joints, [joint for _, joint in joints], lambda joint: joint.name)
+    carried = [(table, device) for table in rows["device"] for device in devices(table, names)]
+    held = [(table, spring) for table in rows["spring"] for spring in springs(table, names, all_joints)]
+    for found in (segments, points, joints, contacts, carried, held):
+        _refuse_twins(found)
+    all_devices = replaced(base.devices, [device for _, device in carried], lambda device: device.name)
     angles = [(table, angle) for table in rows["angle"] for angle in angle_rows(table, names)]
     check_angles(angles, all_joints)
     model = BodyModel(
@@ -68,16 +76,18 @@ def parse_model(text: str, source: str) -> BodyModel:
         sources=tuple(top.texts("sources")) if "sources" in top else base.sources,
         roots=_roots(top, base, names),
         points=merged_points(base.points, [point for _, point in points]),
-        segments=kept,
+        segments=carrying(kept, all_devices),
         joints=all_joints,
         contacts=replaced(base.contacts, [contact for _, contact in contacts], lambda contact: contact.name),
         angles=replaced(base.angles, [angle for _, angle in angles], lambda angle: (angle.joint, angle.convention)),
         lines={segment.name: table.lines.first for table, segment in segments if table.lines},
+        devices=all_devices,
+        springs=replaced(base.springs, [spring for _, spring in held], lambda spring: spring.name),
     )
     _refuse_loops(joints, base.joints)
     _refuse_islands(top, segments, model)
     further = top.texts("landmarks") if "landmarks" in top else []
-    check_landmarks(model, [*segments, *points, *joints, *contacts], further)
+    check_landmarks(model, [*segments, *points, *joints, *contacts, *carried, *held], further)
     check_order(model, points, further)
     check_inertia(model, segments)
     return model
@@ -135,13 +145,16 @@ def _refuse_twins(found: Sequence[tuple[TomlTable, _Named]]) -> None:
 def _points(table: TomlTable) -> list[PointDefinition]:
     table.only(POINT_KEYS)
     pattern = table.text("name")
-    if sum(key in table for key in ("of", "opposite", "methods")) != 1:
+    if sum(key in table for key in ("of", "opposite", "beyond", "methods")) != 1:
         raise table.refusal(
             'give one of: of = ["A", "B"], the points whose middle it is; opposite = ["A", "B"], as far behind B '
-            'as A is before it; methods = ["…"].'
+            'as A is before it; beyond = ["A", "B"] with distance_m, on their line behind B; methods = ["…"].'
         )
-    if "opposite" in table and len(table.texts("opposite")) != 2:
-        raise table.refusal('opposite needs two points, such as ["CLAT_*", "KJC_*"].', "opposite")
+    for key in ("opposite", "beyond"):
+        if key in table and len(table.texts(key)) != 2:
+            raise table.refusal(f'{key} needs two points, such as ["CLAT_*", "KJC_*"].', key)
+    if ("beyond" in table) != ("distance_m" in table):
+        raise table.refusal("beyond and distance_m belong together: how far behind the second point, in metres.")
     for key in ("of", "methods"):
         if key in table and not table.texts(key):
             raise table.refusal(
@@ -165,6 +178,8 @@ def _points(table: TomlTable) -> list[PointDefinition]:
             opposite=codes(table, "opposite", side),
             methods=methods,
             carried_by=codes(table, "carried_by", side),
+            beyond=codes(table, "beyond", side),
+            distance_m=float(table.numbers("distance_m", ())) if "distance_m" in table else 0.0,
         )
         for side in sides(pattern)
     ]
@@ -197,6 +212,13 @@ def _segments(table: TomlTable) -> list[SegmentDefinition]:
     draw = table.values.get("draw", [])
     if not (isinstance(draw, list) and all(isinstance(line, list) and len(line) > 1 for line in draw)):
         raise table.refusal('draw must be a list of lines of landmarks, such as [["GU_*", "PME_*"]].', "draw")
+    given = given_inertia(table) if "mass_kg" in table else None
+    if given is not None and "inertia" in table:
+        raise table.refusal("give either inertia, a row of the inertia table, or mass_kg with its inertia.", "mass_kg")
+    if given is None:
+        for key in GIVEN_KEYS:
+            if key in table:
+                raise table.refusal(f"{key} needs mass_kg beside it.", key)
     found = []
     for side in sides(pattern):
         frames = tuple(_frame(table, row, side) for row in frame_rows)
@@ -211,6 +233,7 @@ def _segments(table: TomlTable) -> list[SegmentDefinition]:
                 follows=tuple(word(name, side) for name in table.texts("follows")) if "follows" in table else (),
                 inertia=(table.text("inertia"), share) if "inertia" in table else None,
                 draw=tuple(tuple(code(str(name), side) for name in line) for line in draw),
+                given=given,
             )
         )
     return found

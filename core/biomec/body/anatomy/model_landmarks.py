@@ -6,15 +6,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from typing import TypeAlias
 
 from biomec.base.toml_table import TomlTable, did_you_mean, shown
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.frames import Direction
-from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, PointDefinition, SegmentDefinition
+from biomec.body.anatomy.model import (
+    BodyModel,
+    DeviceDefinition,
+    GlidingContact,
+    JointDefinition,
+    PointDefinition,
+    SegmentDefinition,
+    SpringDefinition,
+)
 from biomec.engine.rotations import AXES
 from biomec.io.marker_set_file import LANDMARK_SIDES, load_marker_set, shipped_marker_sets
 from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
+_Part: TypeAlias = (
+    SegmentDefinition | PointDefinition | JointDefinition | GlidingContact | DeviceDefinition | SpringDefinition
+)
 CANONICAL = "biomec-full"  # the marker set whose markers are called like the landmarks
 
 
@@ -27,7 +39,7 @@ def shipped_landmarks() -> frozenset[str]:
 
 def check_landmarks(
     model: BodyModel,
-    rows: Iterable[tuple[TomlTable, SegmentDefinition | PointDefinition | JointDefinition | GlidingContact]],
+    rows: Iterable[tuple[TomlTable, _Part]],
     further: Sequence[str],
 ) -> None:
     """Refuse a row of a file that names a landmark which no marker set and no point of the model gives.
@@ -66,26 +78,30 @@ def check_order(model: BodyModel, rows: Iterable[tuple[TomlTable, PointDefinitio
 
 def point_needs(point: PointDefinition) -> Iterator[tuple[str, str]]:
     """Key and landmark that a point is computed from."""
-    for key in ("of", "opposite", "carried_by"):
+    for key in ("of", "opposite", "beyond", "carried_by"):
         yield from ((key, name) for name in getattr(point, key))
     for method in point.methods:
         for need in CENTRE_METHODS[method].needs:
             yield "methods", LANDMARK_SIDES.write(need, point.side) if point.side else need
 
 
-def _named(part: SegmentDefinition | PointDefinition | JointDefinition | GlidingContact) -> Iterator[tuple[str, str]]:
+def _named(part: _Part) -> Iterator[tuple[str, str]]:
     """Key and landmark of all that a row names."""
-    if isinstance(part, SegmentDefinition):
-        for frame in part.frames:
+    if isinstance(part, (SegmentDefinition, DeviceDefinition)):
+        for frame in part.frames if isinstance(part, SegmentDefinition) else (part.frame,):
             yield "origin", frame.origin
             for axis, direction in frame.axes:
                 yield from ((axis, name) for name in direction.landmarks)
-        yield from (("basis", name) for name in part.basis if name not in AXES)
+        if isinstance(part, SegmentDefinition):
+            yield from (("basis", name) for name in part.basis if name not in AXES)
         yield from (("points", name) for name in part.points)
         yield from (("draw", name) for line in part.draw for name in line)
     elif isinstance(part, PointDefinition):
-        for key in ("of", "opposite", "carried_by"):
+        for key in ("of", "opposite", "beyond", "carried_by"):
             yield from ((key, name) for name in getattr(part, key))
+    elif isinstance(part, SpringDefinition):
+        ends = [end for end in (part.first, part.second) if end]
+        yield from (("point" if part.kind == "cuff" else "between", end.partition(".")[2]) for end in ends)
     elif isinstance(part, JointDefinition):
         yield "centre", part.centre
         for key, direction_or_axis in (("axis", part.axis), ("distal_axis", part.distal_axis)):
@@ -105,6 +121,14 @@ def landmark_pattern(name: str) -> str:
 
 
 COMPUTED = {
+    "CRC_*": "upper end of the crutch",
+    "HAX_*": "radial side of the wrist on the crutch",
+    "HGR_*": "knuckles on the crutch",
+    "HWR_*": "centre of the wrist on the crutch",
+    "OHP_*": "cuff of the orthosis at hip level",
+    "OKN_*": "knee hinge of the orthosis",
+    "TIP_*": "tip of the crutch",
+    "CAH": "centre of the joint of head and neck",
     "CAP_*": "centre of the wrist",
     "CAT_*": "centre of the ankle",
     "FTA_*": "tip of the foot's axis",

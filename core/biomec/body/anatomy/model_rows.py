@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from biomec.base.toml_table import TomlTable, did_you_mean, shown
-from biomec.body.anatomy.inertia_table import GIRDLE, PAIRED, ROWS
+from biomec.body.anatomy.inertia_table import ROWS, SIDED
 from biomec.body.anatomy.model import (
     GROUND,
     STANDARD,
@@ -186,7 +186,7 @@ def check_inertia(model: BodyModel, rows: Sequence[tuple[TomlTable, SegmentDefin
                 f"no inertia table has a row {shown(row)}{did_you_mean(row, ROWS)} Rows are {', '.join(ROWS)}.",
                 "inertia",
             )
-        paired = row in (*PAIRED, *GIRDLE)
+        paired = row in SIDED
         if paired != (segment.side is not None):
             whose = "belongs to the right or the left" if paired else "belongs to the middle of the body"
             remedy = (

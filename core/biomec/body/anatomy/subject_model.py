@@ -11,9 +11,9 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice, Scope, info, problem, warning
+from biomec.base.notices import Notice
 from biomec.body.anatomy.availability import Available, Recorded, available_parts, check_model, degenerate_parts
-from biomec.body.anatomy.centres import CENTRE_METHODS, centre_choices
+from biomec.body.anatomy.centres import centre_choices
 from biomec.body.anatomy.ellipsoids import (
     ContactSurface,
     EllipsoidOptions,
@@ -33,17 +33,30 @@ from biomec.body.anatomy.landmarks import (
     static_only,
 )
 from biomec.body.anatomy.measures import known_measures
-from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
+from biomec.body.anatomy.model import (
+    BodyModel,
+    DeviceDefinition,
+    GlidingContact,
+    JointDefinition,
+    SegmentDefinition,
+    SpringDefinition,
+)
 from biomec.body.anatomy.model_landmarks import in_words, landmark_pattern
+from biomec.body.anatomy.subject_devices import (
+    available_springs,
+    cuff_points,
+    spring_elements,
+    with_devices,
+    with_given,
+)
+from biomec.body.anatomy.subject_notices import about_centres, upside_down
 from biomec.engine.body import Body
+from biomec.engine.forces.springs import Element
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.joints import Constraint, EllipsoidContact
 from biomec.engine.system import System
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet, Side
-
-CARRYING = ("hip", "knee", "ankle", "lumbar")  # joints that make the whole wrong; an arm may be raised
-UPSIDE_DOWN_DEG = 135.0  # between the long axes of two neighbours; nobody bends a knee or an elbow so far in a static
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,8 @@ class SubjectModel:
     surfaces     : scapulothoracic contact -> its ellipsoid, with its source
     left_out     : segment of the model -> why it is not in the system
     measures     : what is known of the person; lengths that nobody took were measured on the static pose
+    devices      : what segments carry; their masses are in the system
+    springs      : of devices, and ``elements``, the same as forces of the engine
     """
 
     model: BodyModel
@@ -118,6 +133,9 @@ class SubjectModel:
     marker_set: MarkerSet
     options: ModelOptions
     notices: tuple[Notice, ...]
+    devices: tuple[DeviceDefinition, ...] = ()
+    springs: tuple[SpringDefinition, ...] = ()
+    elements: tuple[Element, ...] = ()
 
     @property
     def segments(self) -> tuple[SegmentDefinition, ...]:
@@ -201,16 +219,24 @@ def build_subject_model(
     parts, inertia = _buildable(model, static, set(motion), plan, measures, options, words)
     if not options.without:
         notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen, alone), words)
+    inertia = with_given(inertia, parts.segments, static)
+    kept = {segment.name for segment, _ in parts.segments}
+    inertia, devices, more = with_devices(inertia, model.devices, static, kept, words)
+    notices += more
     followed = _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, surfaces, more = builder.bodies(inertia)
     constraints = _constraints(parts, surfaces, options)
     notices += [*more, *parts.notices]
-    notices += _about_centres(plan, {name for body in bodies for name in body.points}, words)
-    notices += _upside_down(parts, builder.attitude)
+    notices += about_centres(plan, {name for body in bodies for name in body.points}, words)
+    notices += upside_down(parts, builder.attitude)
+    system = System(bodies, constraints, name=model.name)
+    springs, more = available_springs(model, system, static)
+    notices += more
+    hinged = {j.name: (j.proximal, j.distal, _hinge_axis(j)) for j in parts.joints}
     return SubjectModel(
         model=model,
-        system=System(bodies, constraints, name=model.name),
+        system=system,
         static=FrozenDict(static),
         plan=plan,
         frames=FrozenDict({segment.name: frame for segment, frame in parts.segments}),
@@ -222,6 +248,9 @@ def build_subject_model(
         marker_set=marker_set,
         options=options,
         notices=tuple(dict.fromkeys(notices)),
+        devices=devices,
+        springs=springs,
+        elements=spring_elements(springs, hinged, system),
     )
 
 
@@ -285,24 +314,6 @@ def surface_sensitivity(body: SubjectModel) -> tuple[SurfaceSensitivity, ...]:
         height = float(body.measures["height"])
         found += sensitivity(places, side=_code(side) or "D", height_m=height, options=body.options.ellipsoid)
     return tuple(found)
-
-
-def _upside_down(parts: Available, attitudes: Mapping[str, FloatArray]) -> list[Notice]:
-    """Tell joints whose two segments stand on their heads against each other in the static pose."""
-    found, whole = [], False
-    for joint in parts.joints:
-        up, down = attitudes[joint.proximal][:, 1], attitudes[joint.distal][:, 1]
-        angle = float(np.degrees(np.arccos(np.clip(up @ down, -1.0, 1.0))))
-        if angle > UPSIDE_DOWN_DEG:
-            found.append(f"{joint.distal} against {joint.proximal} {angle:.0f}°")
-            whole |= joint.name.endswith(CARRYING)
-    if not found:
-        return []
-    words = f"In the static pose segments stand upside down: {', '.join(found)}. Left and right labels are probably "
-    words += (
-        "exchanged, or the laboratory's axes are left-handed; angles would be wrong by half a turn. Check the mapping."
-    )
-    return [problem("upside-down", words, scope=Scope.RECORDING if whole else Scope.JOINTS)]
 
 
 def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:
@@ -380,6 +391,7 @@ class _Builder:
         centres = [j.centre for j in self.parts.joints if segment.name in (j.proximal, j.distal)]
         glides = [c.point for c in self.parts.contacts if segment.name == c.segment]
         landmarks = [name for name in segment.points if name in self.static]
+        landmarks += [name for name in cuff_points(self.parts.springs, segment.name) if name in self.static]
         wanted = dict.fromkeys([*segment.basic_points, *centres, *glides, *landmarks])
         found = {name: self.local(segment.name, np.asarray(self.static[name])) for name in wanted}
         for marker, owner in self.followed.items():
@@ -428,6 +440,13 @@ def _axis(joint: JointDefinition, owner: str, axis: Direction | str | None) -> s
     return f"{owner}.{axis if isinstance(axis, str) else _axis_name(joint)}"
 
 
+def _hinge_axis(joint: JointDefinition) -> str:
+    """Vector of the proximal segment about which a hinge turns; empty for other joints."""
+    if joint.type != "revolute":
+        return ""
+    return joint.axis if isinstance(joint.axis, str) else _axis_name(joint)
+
+
 def _axis_name(joint: JointDefinition) -> str:
     return f"axis of {joint.name}"
 
@@ -438,26 +457,3 @@ def _centre_name(contact: GlidingContact) -> str:
 
 def _code(side: Side | None) -> str | None:
     return None if side is None else "D" if side is Side.RIGHT else "E"
-
-
-def _about_centres(plan: PointPlan, used_points: set[str], words: Callable[[str], str]) -> list[Notice]:
-    """Tell which methods gave the joint centres in use, and which were not the preferred ones."""
-    found: list[Notice] = []
-    steps = [step for step in plan.steps if step.name in used_points]
-    for step in steps:
-        method = plan.methods[step.name]
-        if step.methods and method in step.methods[1:]:
-            found.append(
-                warning(
-                    "centre-second-choice",
-                    f"{words(step.name)} was found by {method}, because what {step.methods[0]} needs is not known.",
-                    step.name,
-                )
-            )
-    used: dict[str, str] = {}
-    for step in steps:
-        method = plan.methods[step.name]
-        if method in CENTRE_METHODS and not method.endswith("midpoint"):  # the middle of two markers needs no word
-            used.setdefault(method, CENTRE_METHODS[method].centre.removesuffix("_*"))
-    listed = ", ".join(f"{centre} by {method}" for method, centre in used.items())
-    return [*found, *([info("centres", f"Joint centres: {listed}.")] if listed else [])]

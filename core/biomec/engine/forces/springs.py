@@ -112,7 +112,7 @@ class LineElement(_Element):
         bend = np.einsum("...i,...j->...ij", n, np.einsum("...j,...ji->...i", ddot, across) / s[..., None])
         by_d = g_s[..., None, None] * along + (g / s)[..., None, None] * across + g_v[..., None, None] * bend
         by_rate = g_v[..., None, None] * along
-        return _element_force(system, d_map, g[..., None] * n, by_d, by_rate)
+        return element_force(system, d_map, g[..., None] * n, by_d, by_rate)
 
 
 @dataclass(frozen=True)
@@ -178,10 +178,10 @@ class CoordinateElement(_Element):
         return ElementForce(Q, K, C)
 
 
-def _element_force(
+def element_force(
     system: System, d_map: VectorMap, f: FloatArray, by_d: FloatArray, by_rate: FloatArray
 ) -> ElementForce:
-    """Q = Tᵀf, K = −Tᵀ(∂f/∂d)T, C = −Tᵀ(∂f/∂ḋ)T with T the map of d."""
+    """Element that applies the force f at the map d: Q = Tᵀf, K = −Tᵀ(∂f/∂d)T, C = −Tᵀ(∂f/∂ḋ)T with T the map of d."""
     T = d_map.dense(system.n)
     return ElementForce(f @ T, -(T.T @ by_d @ T), -(T.T @ by_rate @ T))
 
@@ -218,7 +218,15 @@ def _axes_in_space(system: System, name: str) -> list[VectorMap]:
 # ----------------------------------------------------------------------------------------------- forces of a simulation
 
 
-Element = LineElement | HingeElement | CoordinateElement
+class OwnForces(_Element):
+    """An element that brings what a simulation needs of it."""
+
+    def forces(self, system: System) -> Forces:
+        """Q at one state of a simulation."""
+        raise NotImplementedError
+
+
+Element = LineElement | HingeElement | CoordinateElement | OwnForces
 
 
 def springs(system: System, elements: Sequence[Element]) -> Forces:
@@ -231,6 +239,7 @@ def springs(system: System, elements: Sequence[Element]) -> Forces:
     if hinges:
         parts.append(_Hinges(system, hinges))
     parts += [_Added(system, one) for one in elements if isinstance(one, CoordinateElement)]
+    parts += [one.forces(system) for one in elements if isinstance(one, OwnForces)]
 
     def total(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
         Q = np.zeros(system.n)

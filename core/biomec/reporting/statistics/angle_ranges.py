@@ -211,7 +211,8 @@ def other_models(analysis: Analysis) -> dict[str, str]:
     loaded = analysis.body
     recorded = recorded_for_models(analysis.preparation, analysis.signals, loaded.subject)
     own = loaded.person.model
-    models = [load_model(name) for name in shipped_models() if name != own.name]
+    shipped = [load_model(name) for name in shipped_models() if name != own.name]
+    models = [model for model in shipped if own.aids or not model.aids]
     reasons = {model.name: recorded.refusal(model) for model in models}
     models.sort(key=lambda model: (bool(reasons[model.name]), abs(len(model.segments) - len(own.segments))))
     return {model.name: reasons[model.name] for model in models}

@@ -7,7 +7,7 @@ import pytest
 
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.body.anatomy.inertia_table import (
-    PAIRED,
+    SIDED,
     load_girdle,
     load_inertia_table,
     parse_inertia_table,
@@ -125,7 +125,7 @@ def test_sources_are_on_the_references_page_and_sides_are_where_they_belong(tabl
     for key in table.sources:
         assert f"({key})=" in REFERENCES
     for name, row in table.rows.items():
-        assert row.sided == (name in (*PAIRED, "clavicle", "scapula"))
+        assert row.sided == (name in SIDED)
         assert "*" not in "".join(row.on("E").frames[0].landmarks)
 
 

@@ -10,6 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.engine import AngleCoordinate, LengthCoordinate, Revolute, System, planar_bar
 from biomec.engine.body import Body
 from biomec.engine.forces.applied import together, weight
+from biomec.engine.forces.device_springs import AngleElement, PointElement
 from biomec.engine.forces.springs import CoordinateElement, HingeElement, Linear, LineElement, springs
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
@@ -42,6 +43,8 @@ ELEMENTS = {
     "line in the plane": (lambda: four_bar(shared=False), LineElement("e", **LAWS, first="crank.A", second="ground.P")),
     "hinge in the plane": (lambda: four_bar(shared=False), HingeElement("e", **LAWS, start="crank.x", end="coupler.x")),
     "hinge to the ground": (four_bar, HingeElement("e", **LAWS, start="ground.x", end="crank.x")),
+    "angle about an axis": (bennett, AngleElement("e", **LAWS, start="bar1.x", end="bar2.x", axis="bar1.second")),
+    "points held together": (bennett, PointElement("e", first="bar2.B", second="bar4.B", k=70.0, c=3.0)),
     "added length": (
         lambda: System(four_bar().bodies, [LengthCoordinate("s", "ground.origin", "coupler.B")], ground={"P": (3, 0)}),
         CoordinateElement("e", **LAWS, coordinate="s"),

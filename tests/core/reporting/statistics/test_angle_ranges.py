@@ -173,7 +173,7 @@ def test_the_second_run_can_be_cancelled(whole):
 
 def test_only_models_that_suit_the_recording_are_offered_the_nearest_first(whole):
     found = other_models(whole)
-    assert next(iter(found)) == "m17"
+    assert next(iter(found)) == "m18"
     assert "m21" not in found
     assert found["legs"] == ""
 

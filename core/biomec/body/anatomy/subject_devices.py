@@ -1,0 +1,148 @@
+"""Devices of a person: their masses on the segments that carry them, and their springs as forces of the engine.
+
+A device is placed in the static pose, like a segment. What it lacks there leaves the device out, and only the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from biomec.base.arrays import read_only
+from biomec.base.notices import Notice, warning
+from biomec.body.anatomy.frames import FrameDefinition, Points
+from biomec.body.anatomy.inertia import BodyInertia, SegmentInertia
+from biomec.body.anatomy.model import BodyModel, DeviceDefinition, GivenInertia, SegmentDefinition, SpringDefinition
+from biomec.body.anatomy.model_devices import CUFF, HINGE, tensor_of
+from biomec.engine.forces.device_springs import AngleElement, Beyond, PointElement
+from biomec.engine.forces.springs import Characteristic, Element, Linear, LineElement
+from biomec.engine.system import System
+from biomec.recording.marker_set import Side
+
+NEXT_AXIS = {"x": "y", "y": "z", "z": "x"}  # of an axis, the one that it turns towards the third
+
+
+def with_given(
+    inertia: BodyInertia, segments: Iterable[tuple[SegmentDefinition, FrameDefinition]], static: Points
+) -> BodyInertia:
+    """Inertia with that of devices which are bodies of their own."""
+    found = dict(inertia.segments)
+    for segment, frame in segments:
+        if segment.given is not None:
+            found[segment.name] = _placed(segment.given, segment.sign, segment.name, frame, static)
+    return replace(inertia, segments=found)
+
+
+def with_devices(
+    inertia: BodyInertia,
+    devices: Sequence[DeviceDefinition],
+    static: Points,
+    kept: set[str],
+    words: Callable[[str], str],
+) -> tuple[BodyInertia, tuple[DeviceDefinition, ...], list[Notice]]:
+    """Inertia with devices on the segments that carry them, which devices these are, and what was left out.
+
+    kept : segments that are in the system
+    """
+    found, there, notices = dict(inertia.segments), [], []
+    for device in devices:
+        if device.on not in kept:
+            why = f"the {device.on} is not in the model"
+        else:
+            lacking = [name for name in device.frame.landmarks if name not in static]
+            why = f"{', '.join(words(name) for name in lacking)} {'are' if len(lacking) > 1 else 'is'} absent"
+            why = why if lacking else ""
+        if why:
+            sentence = f"The {device.name} is left out of the model: {why}. Its mass does not count."
+            notices.append(warning("device-left-out", sentence, device.on))
+            continue
+        own = _placed(device.inertia, device.sign, device.name, device.frame, static)
+        found[device.on] = _together(found[device.on], own) if device.on in found else own
+        there.append(device)
+    return replace(inertia, segments=found), tuple(there), notices
+
+
+def _placed(given: GivenInertia, sign: float, name: str, frame: FrameDefinition, static: Points) -> SegmentInertia:
+    R_WB = frame.attitude(static, sign)
+    com = np.asarray(static[frame.origin]) + R_WB @ (np.array([1.0, 1.0, sign]) * given.com)
+    J = R_WB @ tensor_of(given.tensor, sign) @ R_WB.T
+    return SegmentInertia(name, given.mass, read_only(com), read_only(J), 0.0, f"{name}: as given")
+
+
+def _together(a: SegmentInertia, b: SegmentInertia) -> SegmentInertia:
+    """Two rigid parts as one: J = Σ J_i + m_i (|d_i|² 1 − d_i d_iᵀ) about the common centre of mass."""
+    mass = a.mass + b.mass
+    com = (a.mass * a.com_W + b.mass * b.com_W) / mass
+    J = np.zeros((3, 3))
+    for part in (a, b):
+        d = part.com_W - com
+        J += part.J_W + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return replace(a, mass=mass, com_W=read_only(com), J_W=read_only(J), source=f"{a.source}, with {b.row}")
+
+
+def cuff_points(springs: Iterable[SpringDefinition], segment: str) -> list[str]:
+    """Landmarks of a segment that springs are fixed to."""
+    ends = [end.partition(".") for spring in springs for end in (spring.first, spring.second) if end]
+    return [point for owner, _, point in ends if owner == segment]
+
+
+def available_springs(
+    model: BodyModel, system: System, static: Points
+) -> tuple[tuple[SpringDefinition, ...], list[Notice]]:
+    """Springs whose segments, joints and landmarks are there; a notice for each that is left out."""
+    found, notices = [], []
+    joints, bodies = {one.name for one in system.constraints}, system.layout.bodies
+    for spring in model.springs:
+        ends = [end.partition(".") for end in (spring.first, spring.second) if end]
+        if spring.kind == HINGE:
+            why = "" if spring.joint in joints else f"there is no {spring.joint}"
+        else:
+            gone = [owner for owner, _, point in ends if owner not in bodies or point not in static]
+            why = f"the {gone[0]} or its landmark is absent" if gone else ""
+        if why:
+            notices.append(warning("spring-left-out", f"The {spring.name} is left out of the model: {why}."))
+        else:
+            found.append(spring)
+    return tuple(found), notices
+
+
+def spring_elements(
+    springs: Sequence[SpringDefinition], joints: Mapping[str, tuple[str, str, str]], system: System
+) -> tuple[Element, ...]:
+    """Springs as forces of the engine, free in the static pose where the file gives no free angle or length.
+
+    joints : joint -> proximal segment, distal segment, and the name of a hinge's axis on the proximal one, or ""
+    """
+    return tuple(_element(spring, joints, system) for spring in springs)
+
+
+def _element(spring: SpringDefinition, joints: Mapping[str, tuple[str, str, str]], system: System) -> Element:
+    if spring.kind == CUFF:
+        return PointElement(spring.name, first=spring.first, second=spring.second, k=spring.stiffness, c=spring.damping)
+    damper = Linear(spring.damping) if spring.damping else None
+    q = np.asarray(system.reference)
+    if spring.kind == HINGE:
+        proximal, distal, hinge = joints[spring.joint]
+        start = NEXT_AXIS[spring.axis]
+        bare = AngleElement(
+            spring.name,
+            start=f"{proximal}.{start}",
+            end=f"{distal}.{start}",
+            axis=f"{proximal}.{hinge or spring.axis}",
+        )
+        mirrored = -1.0 if spring.side is Side.LEFT and spring.axis != "z" else 1.0
+        still = float(bare.state(system, q, np.zeros(system.n)).position)
+        rest = still if spring.free is None else mirrored * spring.free
+        return replace(bare, spring=_law(spring, rest, mirrored), damper=damper)
+    line = LineElement(spring.name, first=spring.first, second=spring.second, damper=damper)
+    ends = [np.asarray(system.layout.point(end)(q)) for end in (spring.first, spring.second)]
+    rest = float(np.linalg.norm(ends[1] - ends[0])) if spring.free is None else spring.free
+    return replace(line, spring=_law(spring, rest, 1.0))
+
+
+def _law(spring: SpringDefinition, rest: float, mirrored: float) -> Characteristic:
+    if spring.acts == "both":
+        return Linear(spring.stiffness, rest)
+    return Beyond(spring.stiffness, rest, mirrored * (1.0 if spring.acts == "above" else -1.0))
