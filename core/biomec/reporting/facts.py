@@ -15,6 +15,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.fields import label_of
 from biomec.base.notices import Grade, Severity
+from biomec.body.anatomy.mixed_coordinates import mixed_coordinates_of
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency_notices import TYPES
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -147,12 +148,17 @@ def facts_of_model(body: SubjectModel, counts: Structure) -> Facts:
         "redundant": ("Redundant constraints", redundant, f"{redundant} redundant"),
         "dof": ("Degrees of freedom", counts.degrees_of_freedom, f"{counts.degrees_of_freedom} degrees of freedom"),
     }
+    mixed = mixed_coordinates_of(body)
+    case = "sagittal plane" if body.model.planar else "3D"
     size = ", ".join(numbers[key][2] for key in ("segments", "coordinates", "constraints", "dof"))
     name, title = body.model.name, body.model.title
     return {
         "name": Fact("Model", name, f"{name}: {title}"),
         "size": Fact("Size", None, size),
         **{key: Fact(label, value, text) for key, (label, value, text) in numbers.items()},
+        "mixed": Fact("Mixed coordinates", mixed.coordinates, str(mixed)),
+        "bodies": Fact("Bodies with devices", mixed.bodies, f"{mixed.bodies} bodies"),
+        "case": Fact("Model case", case, case),
         "left_out": Fact(
             "Left out", dict(body.left_out), "; ".join(f"{part}: {why}" for part, why in body.left_out.items())
         ),

@@ -55,8 +55,8 @@ def _general(analysis: Analysis) -> Section:
         "Static file": NOTHING if session.static is None else session.static.source.name,
     }
     about |= {fact.label: fact.text for fact in (*person.values(), recorded["rate"], recorded["length"])}
-    about["Model case"] = "3D"
     known = "body" in analysis.done
+    about["Model case"] = model_facts(analysis)["case"].text if known else 'known after "Body Model"'
     about["Number of segments"] = str(model_facts(analysis)["segments"].value) if known else 'known after "Body Model"'
     return Section(GENERAL, (), (fact_table("", about),))
 
@@ -161,9 +161,10 @@ def _mechanism(analysis: Analysis) -> Section:
     reference = reference_point_counts(counts, model["segments"].value)
     rows = tuple((fact.label, str(fact.value), str(ma)) for fact, ma in zip(natural, reference, strict=True))
     types = tuple((kind, str(count)) for kind, count in counts.rows_by_type.items())
+    words = f"As published gait models count it: {model['bodies'].text} with devices, {model['mixed'].text}."
     return Section(
         MECHANISM,
-        (),
+        (words,),
         (
             Table("", ("", "Natural coordinates (MC)", "Reference points (MA)"), rows,
                   "Reference points: centre of mass and attitude of every segment."),

@@ -166,7 +166,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         "model": {
             **{
                 key: model[key].value
-                for key in ("name", "segments", "coordinates", "constraints", "redundant", "dof", "left_out")
+                for key in ("name", "segments", "coordinates", "constraints", "redundant", "dof", "mixed", "left_out")
             },
             "joint_centres": dict(body.plan.methods),
             "ellipsoids": _ellipsoids(analysis),
