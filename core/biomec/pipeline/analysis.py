@@ -410,7 +410,7 @@ STEPS: tuple[Step, ...] = (
          lambda a, p: cycles(a.signals, a.angles, a.motion.valid & ~a.segments.unusable, a.settings.cycles),
          lambda s: s.cycles, 0.05),
     Step("loads", "Joint Loads",
-         lambda a, p: loads(a.preparation, a.signals, a.body, a.motion, a.segments, a.settings.loads),
+         lambda a, p: loads(a.preparation, a.signals, a.body, a.motion, a.segments, a.settings.loads, p),
          lambda s: s.loads, 0.05),
     Step("muscles", "Muscles",
          lambda a, p: muscles(a.signals, a.body, a.motion, a.loads, a.settings.muscles, a.session.dynamic.emg,

@@ -18,7 +18,6 @@ from biomec.body.tracking.controllers import ControlOptions
 from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
 from biomec.body.tracking.limb_contact import fitted_contact
 from biomec.body.tracking.muscle_tracking import ControlledSteps, MuscleControl, MuscleTrackingOptions
-from biomec.body.tracking.reference_motion import PrescribedLoads, reference_motion
 from biomec.body.tracking.tracking import CONSTANT_ACCELERATION, Tracked, TrackingOptions
 from biomec.body.tracking.what_if import changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.applied import Forces, recorded, together
@@ -28,6 +27,7 @@ from biomec.engine.forces.joint_stops import JointStops
 from biomec.engine.forces.muscles import MuscleOptions
 from biomec.engine.forward.integrators import Steps
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, reference_motion
 from biomec.engine.forward.simulation import Simulation, Stepper, simulate
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
 from biomec.engine.system import System

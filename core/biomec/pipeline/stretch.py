@@ -13,7 +13,7 @@ from biomec._version import __version__
 from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
-from biomec.body.tracking.reference_motion import DEGREE, longest_stretch
+from biomec.engine.forward.reference_motion import DEGREE, longest_stretch
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.reopen import STEPS_TO_RUN
 from biomec.pipeline.settings import AnalysisSettings

@@ -86,13 +86,13 @@ def shared_reactions(
         S[:, at + 3 : at + 6] = contact.stiffness[:, None] * contact.reach**2
         u_0[:, at : at + 3] = contact.stiffness[:, None] * contact.squeeze
     wanted = np.concatenate([force, moment], axis=1)
-    u = _nearest(A, S, u_0, wanted)
+    u = nearest_components(A, S, u_0, wanted)
     load = np.maximum(u[:, 1::6], 0.0) / np.maximum(force[:, 1:2], 1e-9)  # (T, K) share of the vertical force
     load = np.where(load.sum(axis=1, keepdims=True) > 1e-3, load, S[:, 1::6])  # in free fall nothing presses
     for k, contact in enumerate(contacts):
         S[:, [6 * k, 6 * k + 2]] = load[:, k : k + 1]
         S[:, 6 * k + 4] = load[:, k] * contact.reach[:, 1] ** 2
-    u = _nearest(A, S, u_0, wanted)
+    u = nearest_components(A, S, u_0, wanted)
     return {
         contact.name: GroundReaction(
             contact.segment,
@@ -104,7 +104,7 @@ def shared_reactions(
     }
 
 
-def _nearest(A: FloatArray, S: FloatArray, u_0: FloatArray, wanted: FloatArray) -> FloatArray:
+def nearest_components(A: FloatArray, S: FloatArray, u_0: FloatArray, wanted: FloatArray) -> FloatArray:
     """u (T, 6K) nearest to u₀ in the norm of S⁻¹ with A u = wanted (T, 6)."""
     SAt = S[:, :, None] * np.swapaxes(A, -1, -2)
     u = u_0

@@ -13,7 +13,10 @@ from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Progress
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.dynamic_motion import DynamicChange, dynamic_motion
+from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.mass_adjustment import MassOptions, SegmentChange, adjusted_inertia
 from biomec.body.loads.motion_correction import MotionChange, MotionOptions, corrected_motion, marker_distance
@@ -27,6 +30,7 @@ from biomec.recording.step import step_result
 NOTHING = 1e-6  # N, N m: residuals that are round-off
 
 MILLIMETRE = 1e3
+DYNAMIC_ARRAYS = ("consistent", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class ReductionOptions:
     motion: MotionOptions | None = setting(
         factory=MotionOptions, label="Motion",
         help="Small smooth shifts and turns of the whole body, and a lean of the trunk.")  # fmt: skip
+    dynamics: DynamicOptions | None = setting(
+        None, "Dynamically consistent",
+        "The motion nearest to the measured one that obeys the equations of motion: no residual is left.")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +58,8 @@ class ReducedResiduals:
     marker_rms_m, marker_largest_m : how far the landmarks of the model moved [m]
     before, after : size of the residual over the frames that count
     loads_before, loads : of all joints, by Newton-Euler
+    external : what the ground does to the body
+    dynamics : how motion and forces were made to agree exactly; None if they were not
     """
 
     tree: JointTree
@@ -66,21 +75,25 @@ class ReducedResiduals:
     after: Residuals
     loads_before: JointLoads
     loads: JointLoads
+    external: ExternalLoads
     options: ReductionOptions
     notices: tuple[Notice, ...]
+    dynamics: DynamicChange | None = None
 
     @property
     def changed(self) -> bool:
         """Whether there was a residual to reduce."""
-        return bool(self.segments) or self.change is not None
+        return bool(self.segments) or self.change is not None or self.dynamics is not None
 
     @property
     def sentence(self) -> str:
         """What was done, in one sentence for a clinician."""
         before, after = self.before, self.after
+        digits = "1f" if self.dynamics is None else "0e"
         return (
             f"Residual reduction changed the data: the residual went from {before.force_rms[3]:.1f} N and "
-            f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.1f} N and {after.torque_rms[3]:.1f} N·m (RMS)."
+            f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.{digits}} N and {after.torque_rms[3]:.{digits}} "
+            "N·m (RMS)."
         )
 
     def to_result(self) -> Result:
@@ -88,6 +101,8 @@ class ReducedResiduals:
         arrays = {"q": self.q, "qdot": self.qdot, "qddot": self.qddot}
         if self.change is not None:
             arrays |= {"shift": self.change.shift, "turn": self.change.turn, "lean": self.change.lean}
+        if self.dynamics is not None:
+            arrays |= {name: getattr(self.dynamics, name) for name in DYNAMIC_ARRAYS}
         sizes = {
             when: {name: getattr(one, name) for name in ("force_rms", "force_peak", "torque_rms", "torque_peak")}
             for when, one in (("before", self.before), ("after", self.after))
@@ -113,8 +128,9 @@ def reduce_residuals(
     rate_hz: float,
     options: ReductionOptions = ReductionOptions(),
     loads_before: JointLoads | None = None,
+    progress: Progress | None = None,
 ) -> ReducedResiduals:
-    """Adjust masses and centres of mass, then the motion, so that the residual shrinks.
+    """Adjust masses and centres of mass, then the motion, so that the residual shrinks; or vanishes (`dynamics`).
 
     counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
     loads_before : of the motion as it is, by Newton-Euler, if known already
@@ -131,16 +147,20 @@ def reduce_residuals(
         )
     new, states = tree, (q, qdot, qddot)
     segments: tuple[SegmentChange, ...] = ()
-    change = None
+    change = dynamics = None
     if max(before.force_peak[3], before.torque_peak[3]) > NOTHING:
         if options.inertia is not None:
             system, segments = adjusted_inertia(tree.system, states, external, before.counted, rate_hz, options.inertia)
             new = joint_tree(system, (tree.system.bodies[tree.root].name,))
         if options.motion is not None:
             states, change = corrected_motion(new, states, external, before.counted, rate_hz, options.motion)
+        if options.dynamics is not None:
+            states, external, dynamics = dynamic_motion(
+                new, states, external, before.counted, rate_hz, options.dynamics, progress
+            )
     motion = segment_motion(new.system, *states)
     loads = newton_euler(new, motion, states[0], external)
-    after = residuals(loads, counted)
+    after = residuals(loads, counted if dynamics is None else dynamics.consistent)
     rms, largest = marker_distance(tree.system, q, states[0])
     found = ReducedResiduals(
         new,
@@ -156,8 +176,10 @@ def reduce_residuals(
         after,
         loads_before,
         loads,
+        external,
         options,
         (),
+        dynamics,
     )
     return replace(found, notices=_notices(found))
 
@@ -186,4 +208,35 @@ def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:
             f"at most {MILLIMETRE * found.marker_largest_m:.1f} mm."
         )
         notices.append(warning("motion-corrected", words))
+    if found.dynamics is not None:
+        notices += _dynamic_notices(found.dynamics)
     return tuple(notices)
+
+
+def _dynamic_notices(change: DynamicChange) -> list[Notice]:
+    """What was changed so that motion and forces agree exactly."""
+    ends = _ends(change.consistent)
+    words = f"{int(change.consistent.sum())} frames obey the equations of motion. For that "
+    parts = []
+    if change.changed.any():
+        most = int(np.argmax(change.place_most))
+        parts.append(
+            f"segments moved by {MILLIMETRE * change.place_rms_m:.1f} mm and turned by "
+            f"{np.rad2deg(change.turn_rms_rad):.2f}° (RMS), at most by {MILLIMETRE * change.place_most[most]:.1f} mm "
+            f"({change.segments[most]}) and {np.rad2deg(change.turn_most.max()):.2f}°"
+        )
+    if change.force_most > 0.0:
+        parts.append(
+            f"forces of the ground changed by up to {change.force_most:.1f} N and moments by up to "
+            f"{change.moment_most:.1f} N·m"
+        )
+    notices = [warning("dynamically-consistent", f"{words}{', and '.join(parts)}.", frames=ends)]
+    if change.stopped:
+        words = f"{change.stopped} changes of forces or moments stopped at their limits: the plates may err more than "
+        notices.append(warning("force-changes-limited", f"{words}expected, or masses and motion do.", frames=ends))
+    return notices
+
+
+def _ends(frames: BoolArray) -> tuple[int, int]:
+    there = np.flatnonzero(frames)
+    return int(there[0]), int(there[-1])

@@ -32,10 +32,10 @@ import scipy
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.body.tracking.reference_motion import Reference, ReferenceMotion
 from biomec.engine.forces.applied import Forces
 from biomec.engine.forward.formulation import Unsolvable
 from biomec.engine.forward.joint_space import JointSpace, JointTerms
+from biomec.engine.forward.reference_motion import Reference, ReferenceMotion
 
 LAWS = ("feed-forward", "proportional-derivative", "computed torque")
 ROOTS = ("held", "free", "ground")

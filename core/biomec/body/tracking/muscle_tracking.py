@@ -30,7 +30,6 @@ from biomec.body.muscles.newton_qp import Costs
 from biomec.body.muscles.rows import GUIDED
 from biomec.body.muscles.sharing import SharingProblem, share
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
-from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion
 from biomec.engine.forces.applied import Forces, together, weight
 from biomec.engine.forces.hill_muscle import rigid_tendon
 from biomec.engine.forces.muscle_targets import excitations_for, fibres_at_force, forces_after
@@ -38,6 +37,7 @@ from biomec.engine.forces.muscles import HillMuscles, MuscleHistory, MuscleOptio
 from biomec.engine.forward.formulation import Formulation, State, StepResult, Unsolvable
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, simulate
 from biomec.engine.tree.recursion import SPHERICAL

@@ -12,11 +12,11 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
-from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion, cross_product, shared_change
 from biomec.engine.forces.applied import Forces, acting, together, weight
 from biomec.engine.forward.formulation import Runaway, State, StepResult
 from biomec.engine.forward.integrators import INTEGRATORS, IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion, cross_product, shared_change
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, Stepper, simulate
 from biomec.engine.tree.joint_dynamics import add_wrenches

@@ -12,6 +12,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Progress
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency import consistent_positions, consistent_rates
@@ -114,6 +115,7 @@ def loads(
     motion: ConsistentMotion,
     segments: SegmentMotion,
     options: LoadOptions = LoadOptions(),
+    progress: Progress | None = None,
 ) -> LoadResult:
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
     body, rate = loaded.person, clean.trial.rate_hz
@@ -152,8 +154,9 @@ def loads(
     trust = trusted()
     if options.reduction is not None:
         counted = trust.residuals.counted
-        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
+        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
+        external = reduced.external
         required = body_wrench(tree.system, segments)
         remarks = (*remarks, *reduced.notices)
         trust = trusted()

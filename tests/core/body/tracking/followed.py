@@ -7,9 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion, reference_motion
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion, reference_motion
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, record
 from tests.core.body.loads.people import truth_of
 

@@ -14,9 +14,9 @@ from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing import SOLVED
 from biomec.body.muscles.sharing_model import person_muscles
 from biomec.body.tracking.muscle_tracking import MuscleTracking, MuscleTrackingOptions, track_by_muscles
-from biomec.body.tracking.reference_motion import PrescribedLoads, reference_motion
 from biomec.engine.forces.external_loads import external_loads
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, reference_motion
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import analyze
 from biomec.pipeline.settings import AnalysisSettings, MuscleSettings, SignalSettings

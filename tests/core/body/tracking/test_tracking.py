@@ -157,7 +157,7 @@ def test_the_root_is_followed_instead_of_a_joint():
 def test_the_ground_can_hold_what_the_recording_leaves():
     """Reactions recorded on the wrong floor, 5 mm off: the ground bears the residual, and the sum of forces stays."""
     one = followed()
-    from biomec.body.tracking.reference_motion import PrescribedLoads
+    from biomec.engine.forward.reference_motion import PrescribedLoads
 
     truth = one.acquisition.truth
     shifted = PrescribedLoads(one.space, truth.time_s, one.external.moved(np.array([0.005, 0.0, 0.0])))

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from biomec.body.tracking.controllers import ControlOptions
-from biomec.body.tracking.reference_motion import PrescribedLoads, longest_stretch, reference_motion
 from biomec.body.tracking.tracking import TrackingOptions, track
 from biomec.body.tracking.what_if import WhatIf, changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.external_loads import external_loads
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads, longest_stretch, reference_motion
 from biomec.engine.forward.simulation import Ending
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze

@@ -8,9 +8,9 @@ from scipy.spatial.transform import Rotation
 
 from biomec.base.errors import BiomecError
 from biomec.body.tracking.controllers import reference_effort
-from biomec.body.tracking.reference_motion import _unwrapped, longest_stretch, reference_motion
 from biomec.engine.forces.applied import together, weight
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import _unwrapped, longest_stretch, reference_motion
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.tree.vectors import exponential, logarithm, rotation_rate, turned_rates
 from tests.core.body.tracking.followed import followed

@@ -9,12 +9,12 @@ from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.tracking.controllers import ControlOptions, reference_effort
-from biomec.body.tracking.reference_motion import PrescribedLoads
 from biomec.body.tracking.tracking import Tracked, TrackingOptions, track
 from biomec.body.tracking.what_if import WhatIf, changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.applied import together, weight
 from biomec.engine.forces.external_loads import no_loads
 from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import PrescribedLoads
 from biomec.engine.tree.joint_dynamics import add_wrenches
 from biomec.engine.tree.joint_tree import joint_tree
 from tests.core.body.tracking.followed import followed, ground_of, standing
