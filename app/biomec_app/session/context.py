@@ -32,6 +32,10 @@ class User:
         """Ask for a file to open or to save; None if none was chosen."""
         return None
 
+    def ask_files(self, title: str, pattern: str, start: str) -> tuple[Path, ...]:
+        """Ask for files to open; none if none were chosen."""
+        return ()
+
     def ask_folder(self, title: str, start: str) -> Path | None:
         """Ask for a folder; None if none was chosen."""
         return None

@@ -44,6 +44,11 @@ class WindowUser(User):
         name, _ = ask(self._asking, title, start or self._window.context.preferences.folder, pattern)
         return Path(name) if name else None
 
+    def ask_files(self, title: str, pattern: str, start: str) -> tuple[Path, ...]:
+        start = start or self._window.context.preferences.folder
+        names, _ = QFileDialog.getOpenFileNames(self._asking, title, start, pattern)
+        return tuple(Path(name) for name in names)
+
     def ask_folder(self, title: str, start: str) -> Path | None:
         start = start or self._window.context.preferences.folder
         name = QFileDialog.getExistingDirectory(self._asking, title, start)

@@ -1,14 +1,21 @@
 """Command `muscles`: which muscles carry a movement, and what the joints bear under them."""
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.cli.analysis import SETTINGS
 from biomec.cli.arguments import Commands, SetOption, given, options_of, progress_on_terminal, tell
 
+if TYPE_CHECKING:
+    from biomec.pipeline.analysis import Analysis
+
 _field = options_of(SETTINGS)
 SHOWN = 12  # joints
+NAMED = "named"
 
 
 def add_commands(commands: Commands) -> None:
@@ -25,8 +32,59 @@ def add_commands(commands: Commands) -> None:
     _field(how, "--ribs", "WHAT", "muscles.sharing.ribs")
     _field(how, "--strength", "%", "muscles.sharing.strength")
     _field(how, "--use-emg", "HOW", "muscles.sharing.emg")
+    how.add_argument("--mvc-file", action="append", default=[], metavar="FILE",
+                     help="recording of a maximal contraction, for the EMG channels that it holds; may be repeated; "
+                     "'named': files beside the recording whose names hold MVC")  # fmt: skip
+    how.add_argument("--mvc", action="append", default=[], type=contraction, metavar="CHANNEL=VALUE",
+                     help="envelope of a maximal contraction in the channel's unit [V], such as R_RF=210e-6; may be "
+                     "repeated")  # fmt: skip
     how.add_argument("--set", action=SetOption, settings=SETTINGS, metavar="STEP.FIELD=VALUE",
                      help="any setting, such as muscles.sharing.lowest=0; may be repeated")  # fmt: skip
+
+
+def contraction(text: str) -> tuple[str, float]:
+    """Channel and value of ``R_RF=210e-6``."""
+    channel, _, value = text.rpartition("=")
+    try:
+        return channel.strip(), float(value if channel.strip() else "")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a channel and its value, such as R_RF=210e-6") from None
+
+
+def _with_contractions(analysis: "Analysis", options: argparse.Namespace) -> "Analysis":
+    """The analysis with the maximal contractions that were given."""
+    from biomec.signals.maximal_contraction import (
+        TYPED,
+        MaximalContraction,
+        MaximalContractions,
+        maximal_contractions,
+        named_contractions,
+    )
+
+    if not (options.mvc or options.mvc_file):
+        return analysis
+    emg, reading = analysis.session.dynamic.emg, analysis.settings.emg
+    if emg is None:
+        raise BiomecError("Maximal contractions were given, but the recording has no EMG.")
+    unknown = [channel for channel, _ in options.mvc if channel not in emg.names]
+    if unknown:
+        raise BiomecError(f"There is no EMG channel {', '.join(unknown)}; there are {', '.join(emg.names)}.")
+    files = [Path(name) for name in options.mvc_file if name != NAMED]
+    if NAMED in options.mvc_file:
+        beside = named_contractions(options.file)
+        if not beside:
+            raise BiomecError(f"No file beside {options.file.name} is named MVC. Name the files with --mvc-file.")
+        files += beside
+    if files:
+        found = maximal_contractions(files, emg, reading.table)
+        tell(found.notices)
+        reading = found.given_to(reading)
+    typed = tuple(
+        MaximalContraction(channel, value, emg.units[emg.names.index(channel)], TYPED)
+        for channel, value in options.mvc
+    )
+    reading = MaximalContractions(typed, (), ()).given_to(reading)
+    return analysis.with_settings(replace(analysis.settings, emg=reading))
 
 
 def _muscles(options: argparse.Namespace) -> int:
@@ -38,6 +96,7 @@ def _muscles(options: argparse.Namespace) -> int:
     refuse_to_overwrite(options.out, options.force)
     analysis = opened(options.file)
     analysis = analysis.with_settings(with_values(analysis.settings, given(options, SETTINGS)))
+    analysis = _with_contractions(analysis, options)
     analysis = analysis.run_until("muscles", progress_on_terminal("Muscles"))
     write_analysis(analysis, options.out, overwrite=options.force)
     found = analysis.muscles

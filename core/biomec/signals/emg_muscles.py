@@ -159,6 +159,8 @@ class EmgReading:
     """How EMG is shown over cycles: band and envelope, and whose names and activity of muscles.
 
     channels : assigned by hand: name of the channel -> "right rectus femoris", or "" for one that is not shown
+    mvc      : channel -> greatest envelope of a maximal voluntary contraction, in the unit of the channel
+               (`biomec.signals.maximal_contraction`);  mvc_from : channel -> the file it is from, or "typed"
     """
 
     muscles: str = setting(
@@ -170,12 +172,18 @@ class EmgReading:
     channels: Mapping[str, str] = setting(
         factory=FrozenDict, label="Channels by hand", help="Muscle of a channel; chosen in Edit ▸ EMG Channels.",
         shown=True)  # fmt: skip
+    mvc: Mapping[str, float] = setting(
+        factory=FrozenDict, label="Maximal contractions",
+        help="Envelope of a maximal voluntary contraction of a channel; chosen in Edit ▸ EMG Channels.",
+        shown=True)  # fmt: skip
+    mvc_from: Mapping[str, str] = field(default_factory=FrozenDict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "channels", FrozenDict(dict(self.channels)))
+        for name in ("channels", "mvc", "mvc_from"):
+            object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
         for channel, words in self.channels.items():
             side_and_muscle(channel, words)
-        _ = self.options  # refuses what cannot be filtered
+        _ = self.options, EmgOptions(mvc=tuple(self.mvc.items()))  # refuse what cannot be filtered, or divided by
 
     @property
     def options(self) -> EmgOptions:

@@ -12,6 +12,7 @@ from biomec.base.physics import GRAVITY
 from biomec.cli import main
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.reopen import reopened
 from tests.core.pipeline.muscled import push_up_session
 
 
@@ -20,7 +21,8 @@ def written(tmp_path_factory) -> Path:
     """Results of a project with nothing computed yet."""
     folder = tmp_path_factory.mktemp("muscles")
     save_project(Analysis(push_up_session()).stored(), folder / "push.biomec")
-    options = ["--muscles", "legs", "--set", "signals.marker_filter=off", "--set", "signals.plate_filter=off"]
+    options = ["--muscles", "legs", "--set", "signals.marker_filter=off", "--set", "signals.plate_filter=off",
+               "--mvc", "triceps_D=2e-4"]  # fmt: skip
     assert main(["muscles", str(folder / "push.biomec"), "--out", str(folder / "out"), *options]) == 0
     return folder / "out"
 
@@ -69,6 +71,21 @@ def test_every_muscle_names_its_source(written):
 
 def test_the_stored_project_has_the_muscles(written):
     assert "muscles" in load_project(written / "session.biomec").results
+
+
+def test_maximal_contractions_are_kept_with_the_project(written, capsys, tmp_path):
+    reading = reopened(load_project(written / "session.biomec")).analysis.settings.emg
+    assert (reading.mvc, reading.mvc_from) == ({"triceps_D": 2e-4}, {"triceps_D": "typed"})
+    for options, words in (
+        (["--mvc", "R_RF=1e-4"], "There is no EMG channel R_RF"),
+        (["--mvc-file", "named"], "No file beside session.biomec is named MVC"),
+        (["--mvc-file", str(written / "muscles.csv")], "muscles.csv"),
+    ):
+        assert main(["muscles", str(written / "session.biomec"), "--out", str(tmp_path / "new"), *options]) == 1
+        assert words in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["muscles", "walk.c3d", "--out", "new", "--mvc", "R_RF"])
+    assert "'R_RF' is not a channel and its value" in capsys.readouterr().err
 
 
 def test_results_are_not_overwritten_unasked(written, capsys):

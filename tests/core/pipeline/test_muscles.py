@@ -20,6 +20,7 @@ from biomec.pipeline.analysis import ALWAYS, STEPS, Analysis, step_named
 from biomec.pipeline.outlook import last_due, run_as_far, run_due
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import MuscleSettings
+from biomec.reporting.content.muscle_section import muscles_section
 from tests.core.pipeline.muscled import before_muscles
 from tests.core.pipeline.muscled import with_muscles as muscled
 
@@ -129,6 +130,21 @@ def test_measured_activation_takes_part_where_there_is_emg(before):
     reading = replace(hybrid.settings.emg, channels={"triceps_D": "right rectus femoris"})
     found = hybrid.with_settings(replace(hybrid.settings, emg=reading)).run("muscles").muscles
     assert found.channels == (("triceps_D", ("rect_fem_r",)),)
+    assert "emg-sizes-unknown" in {one.code for one in found.notices}
+    assert "Do not use the sizes" in found.trust.verdict
+    half = 2.0 * found.emg.reference[found.emg.channels.index("triceps_D")]  # twice what this trial reached
+    known = replace(reading, mvc={"triceps_D": half}, mvc_from={"triceps_D": "MVC.c3d"})
+    scaled = hybrid.with_settings(replace(hybrid.settings, emg=known))
+    assert not scaled.is_current("muscles")
+    scaled = scaled.run("muscles")
+    normalised = scaled.muscles
+    assert "emg-sizes-unknown" not in {one.code for one in normalised.notices}
+    column = normalised.emg.channels.index("triceps_D")
+    assert_allclose(normalised.emg.activation[:, column], 0.5 * found.emg.activation[:, column])
+    assert normalised.emg.reference_words("triceps_D").endswith("(MVC.c3d)")
+    tables = {one.caption: one for one in muscles_section(scaled).tables}
+    assert tables["EMG that takes part"].rows[0][0] == "triceps_D"
+    assert "MVC.c3d" in tables["EMG that takes part"].rows[0][2]
     measured = np.clip(found.emg.activation[:, found.emg.channels.index("triceps_D")], 0.01, 1.0)
     there = np.isfinite(measured)
     assert there.sum() > 50

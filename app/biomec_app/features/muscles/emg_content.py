@@ -32,6 +32,7 @@ class EmgLine:
     agreement : None where too few frames are known in both
     measured, computed : (T,) over their own maxima;  cycle_measured, cycle_computed : mean over the valid cycles
     expected  : stretches of the cycle [%] in which the muscle is usually active
+    reference : what the EMG was normalised by, in words
     """
 
     channel: EmgChannel
@@ -42,6 +43,7 @@ class EmgLine:
     cycle_measured: FloatArray
     cycle_computed: FloatArray
     expected: tuple[tuple[float, float], ...]
+    reference: str
 
     @property
     def grade(self) -> str:
@@ -56,13 +58,13 @@ class EmgLine:
 class EmgPage:
     """Everything that the window shows.
 
-    unknown : channels that are no muscle of the set;  own_maximum : EMG is in units of its own maximum
+    unknown : channels that are no muscle of the set;  own_maximum : channels without a maximal contraction
     timing  : usual and computed activity over the gait cycle;  note : where the usual one comes from
     """
 
     lines: tuple[EmgLine, ...]
     unknown: tuple[str, ...]
-    own_maximum: bool
+    own_maximum: tuple[str, ...]
     timing: tuple[TimingAgreement, ...]
     note: str
     time_s: FloatArray
@@ -80,7 +82,7 @@ def emg_page(analysis: Analysis) -> EmgPage:
     return EmgPage(
         lines,
         tuple(one.channel for one in channels if one.channel not in mapped),
-        beside is not None and beside.measured.own_maximum,
+        tuple(name for name in beside.measured.own_maximum if name in mapped) if beside is not None else (),
         timing_of(analysis),
         "; ".join(table.sources),
         np.asarray(analysis.session.dynamic.time_s),
@@ -110,6 +112,7 @@ def _lines(analysis: Analysis, beside: EmgBeside, channels: Sequence[EmgChannel]
         lines.append(EmgLine(
             channel, elements, found.get(channel.channel), measured, computed, over_cycle(measured, cycles),
             over_cycle(computed, cycles), table.active(channel.muscle, foot_off_of(cycles)),
+            beside.measured.reference_words(channel.channel),
         ))  # fmt: skip
     return tuple(lines)
 

@@ -96,7 +96,7 @@ class MuscleEmgWindow(SideWindow):
         self.over.currentIndexChanged.connect(lambda _: self._draw())
         self.channels = QPushButton("EMG &Channels…")
         self.channels.setObjectName("muscle-emg.assign")
-        self.channels.setToolTip("Say which channel is which muscle")
+        self.channels.setToolTip("Say which channel is which muscle, and give maximal contractions")
         self.channels.clicked.connect(self._assign)
         self.said = rich_label("muscle-emg.said", "About the EMG")
         self.plots = pg.GraphicsLayoutWidget()
@@ -191,7 +191,8 @@ class MuscleEmgWindow(SideWindow):
                 if column >= 2:
                     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                     item.setForeground(QColor(getattr(self._theme, line.grade)))
-                item.setToolTip(line.agreement.sentence if line.agreement is not None else "Too few common frames.")
+                words = line.agreement.sentence if line.agreement is not None else "Too few common frames."
+                item.setToolTip(f"{words} EMG over {line.reference}.")
                 self.table.setItem(row, column, item)
         self.said.setText(html(about(page)))
         rows = () if page is None else page.timing
@@ -301,7 +302,8 @@ def about(page: EmgPage | None) -> str:
     if page.unknown:
         words.append(f"No muscle of the set: {', '.join(page.unknown)}. EMG Channels… says which muscle a channel is.")
     if page.own_maximum:
-        words.append("Without a maximal contraction sizes cannot be compared, only courses.")
+        who = "" if len(page.own_maximum) == len(page.lines) else f" of {', '.join(page.own_maximum)}"
+        words.append(f"Without a maximal contraction{who}, sizes cannot be compared, only courses; EMG Channels… takes it.")
     return " ".join(words)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.body.muscles.emg_comparison import (
-    EmgComparisonOptions,
     MeasuredActivation,
     measured_activation,
     proposed_muscles,
@@ -104,12 +103,13 @@ def emg_beside(analysis: Analysis) -> EmgBeside | None:
     if emg is None:
         return None
     readings = readings_of(analysis)
-    channels = proposed_muscles(analysis.settings.emg.table.assigned(emg.names), readings.muscles)
+    reading, options = analysis.settings.emg, analysis.settings.muscles.emg
+    channels = proposed_muscles(reading.table.assigned(emg.names), readings.muscles)
     if not channels:
         return None
-    options = analysis.settings.muscles.emg
-    assert isinstance(options, EmgComparisonOptions)
-    measured = measured_activation(emg, readings.forces.frames, readings.rate_hz, options)
+    measured = measured_activation(
+        emg, readings.forces.frames, readings.rate_hz, options, reading.mvc, reading.mvc_from
+    )  # fmt: skip
     return EmgBeside(measured, channels)
 
 

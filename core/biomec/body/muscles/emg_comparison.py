@@ -7,7 +7,7 @@ it was shifted and divided by a reference. Static optimisation knows nothing of 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,8 +18,9 @@ from biomec.base.notices import Notice, Scope, warning
 from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces
 from biomec.body.muscles.muscle_set import Muscle
 from biomec.recording import Analog
-from biomec.signals.emg import EmgOptions, EmgReference, process_emg
+from biomec.signals.emg import EmgReference, process_emg
 from biomec.signals.emg_muscles import EmgChannel, MuscleTable
+from biomec.signals.maximal_contraction import ENVELOPE, TYPED
 from biomec.signals.stretches import stretches
 
 ELECTRODES: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -38,6 +39,9 @@ ELECTRODES: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 """Muscle of an electrode -> groups of elements, or what stands before their comma, each with a word that their titles
 must hold. Others stand for the group of the same name."""
+OWN_MAXIMUM = "own maximum in this trial"
+"""Source of a reference where no maximal contraction was given."""
+BEYOND = 1.05  # of a maximal contraction: more says that it was not one; people reach it within some percent
 QUIET_S = 0.25  # the quietest stretch of that length is taken for rest
 SHORTEST_S = 0.03  # of activity and of a pause
 DEVIATIONS = 3.0  # of rest above its mean: active
@@ -91,13 +95,29 @@ def proposed_muscles(channels: Sequence[EmgChannel], muscles: Sequence[Muscle]) 
 class MeasuredActivation:
     """Activations (T, C) that EMG stands for, 0 to 1 on the frames of the motion, NaN where there are none.
 
-    own_maximum : whether each channel is in units of its own maximum in the trial, and not of a maximal contraction
+    reference : (C,) envelope that is 1, in the ``units`` of the channels
+    sources   : what each reference is from: the file of a maximal contraction, "typed", or `OWN_MAXIMUM`
     """
 
     channels: tuple[str, ...]
     activation: FloatArray
-    own_maximum: bool
+    reference: FloatArray
+    units: tuple[str, ...]
+    sources: tuple[str, ...]
     notices: tuple[Notice, ...]
+
+    @property
+    def own_maximum(self) -> tuple[str, ...]:
+        """Channels in units of their own maximum in the trial, whose sizes mean nothing."""
+        pairs = zip(self.channels, self.sources, strict=True)
+        return tuple(channel for channel, source in pairs if source == OWN_MAXIMUM)
+
+    def reference_words(self, channel: str) -> str:
+        """What a channel was normalised by, such as "120 µV (MVC_thigh.c3d)"."""
+        c = self.channels.index(channel)
+        value, unit = float(self.reference[c]), self.units[c]
+        shown = f"{1e6 * value:.3g} µV" if unit == "V" else f"{value:.3g} {unit}".strip()
+        return f"{shown} ({self.sources[c]})"
 
     def targets(self, mapping: Mapping[str, Sequence[str]]) -> EmgTargets:
         """For EMG-assisted sharing: every element has the activation of its channel, the mean if there are several."""
@@ -117,32 +137,53 @@ def measured_activation(
     rate_hz: float,
     options: EmgComparisonOptions = EmgComparisonOptions(),
     mvc: Mapping[str, float] | None = None,
+    mvc_from: Mapping[str, str] | None = None,
 ) -> MeasuredActivation:
     """Band-pass 20-450 Hz, rectify, low-pass 6 Hz, divide by the reference, delay, bring to the frames.
 
-    mvc : channel -> envelope of a maximal contraction; without, each channel's own maximum in the trial
+    mvc      : channel -> envelope of a maximal contraction; other channels are divided by their own maximum in the trial
+    mvc_from : channel -> what the value is from
     """
-    reference = EmgReference.MVC if mvc else EmgReference.MAXIMUM
-    processed = process_emg(emg, EmgOptions(reference=reference, mvc=tuple((mvc or {}).items())))
+    mvc, mvc_from = mvc or {}, mvc_from or {}
+    processed = process_emg(emg, replace(ENVELOPE, reference=EmgReference.MAXIMUM))
+    reference = np.array([mvc.get(name, own) for name, own in zip(emg.names, processed.reference, strict=True)])
+    sources = tuple(mvc_from.get(name, TYPED) if name in mvc else OWN_MAXIMUM for name in emg.names)
+    envelope = processed.envelope.values * (processed.reference / reference)
     time = np.arange(frames) / rate_hz - options.delay_s
     level = np.full((frames, len(emg.names)), np.nan)
-    for c, values in enumerate(processed.envelope.values.T):
+    for c, values in enumerate(envelope.T):
         there = np.isfinite(values)
         if there.any():
             inside = (time >= emg.time_s[0]) & (time <= emg.time_s[-1])
             near = np.interp(time, emg.time_s, there.astype(np.float64)) > 0.99
             level[:, c] = np.where(inside & near, np.interp(time, emg.time_s[there], values[there]), np.nan)
+    highest = np.nan_to_num(level).max(axis=0, initial=0.0)
     level = np.clip(level, 0.0, 1.0)
     if options.shaping < 0.0:
         level = np.expm1(options.shaping * level) / np.expm1(options.shaping)
-    notices = list(processed.notices)
-    if not mvc:
+    found = MeasuredActivation(emg.names, read_only(level), read_only(reference), emg.units, sources, ())
+    return replace(found, notices=(*processed.notices, *_about_references(found, highest)))
+
+
+def _about_references(found: MeasuredActivation, highest: FloatArray) -> list[Notice]:
+    """Channels without a maximal contraction, and those that go beyond it; ``highest``: (C,) of the level."""
+    notices = []
+    if found.own_maximum:
+        some = len(found.own_maximum) < len(found.channels)
+        who = f"EMG of {', '.join(found.own_maximum)}" if some else "EMG"
         words = (
-            "EMG is in units of each channel's own maximum in this trial, since no maximal contraction was given: "
-            "courses of activations can be compared, their sizes cannot."
+            f"{who} is in units of each channel's own maximum in this trial, since no maximal contraction was given: "
+            "courses of activations can be compared, their sizes cannot. Edit ▸ EMG Channels… takes maximal contractions."
         )
-        notices.append(warning("emg-own-maximum", words, scope=Scope.ASIDE))
-    return MeasuredActivation(emg.names, read_only(level), not mvc, tuple(notices))
+        notices.append(warning("emg-own-maximum", words, *found.own_maximum, scope=Scope.ASIDE))
+    for name, source, level in zip(found.channels, found.sources, highest, strict=True):
+        if source != OWN_MAXIMUM and level > BEYOND:
+            words = (
+                f"EMG {name} reaches {100.0 * level:.0f} % of its maximal contraction ({source}), and is taken as "
+                "100 % there: the contraction was not maximal, or is of another electrode or gain."
+            )
+            notices.append(warning("emg-beyond-maximum", words, name, scope=Scope.ASIDE))
+    return notices
 
 
 @dataclass(frozen=True)

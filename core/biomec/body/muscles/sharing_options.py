@@ -34,6 +34,7 @@ PASSIVE = {
 SOLID = {"degroote": "De Groote and Fregly 2016", "thelen": "Thelen 2003"}
 EVEN, VOLUME = "even", "volume"
 NO_EMG, ASSISTED, HYBRID = "none", "assisted", "hybrid"
+EMG_WORDS = {NO_EMG: "not used", ASSISTED: "drawn to (EMG-assisted)", HYBRID: "taken as it is (EMG-hybrid)"}
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,7 @@ class SharingOptions:
     emg: str = setting(
         NO_EMG, "Measured activation",
         "Not used; drawn to where EMG was measured; or taken as it is, so that the other muscles do the rest.",
-        choices={NO_EMG: "not used", ASSISTED: "drawn to (EMG-assisted)",
-        HYBRID: "taken as it is (EMG-hybrid)"})  # fmt: skip
+        choices=EMG_WORDS)  # fmt: skip
     emg_weight: float = setting(
         10.0, "Weight of measured activation", "How much a difference from EMG costs beside activation itself.",
         least=0.0, most=1e4)  # fmt: skip
@@ -82,7 +82,7 @@ class SharingOptions:
     def __post_init__(self) -> None:
         known = {
             "criterion": CRITERIA, "weights": (EVEN, VOLUME), "ribs": RIBS, "glenohumeral": SOCKET, "passive": PASSIVE,
-            "curves": SOLID, "emg": (NO_EMG, ASSISTED, HYBRID),
+            "curves": SOLID, "emg": EMG_WORDS,
         }  # fmt: skip
         for name, choices in known.items():
             if getattr(self, name) not in choices:

@@ -5,6 +5,7 @@ The step comes after `loads` and is run by whoever asks for it: joint loads are 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,7 +28,7 @@ from biomec.body.muscles.muscle_trust import ContactPeak, MuscleTrust, contact_p
 from biomec.body.muscles.muscle_work import MuscleWork, muscle_work
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
-from biomec.body.muscles.sharing_options import NO_EMG
+from biomec.body.muscles.sharing_options import EMG_WORDS, NO_EMG
 from biomec.body.muscles.what_if import MuscleQuestion
 from biomec.pipeline.settings import MuscleSettings
 from biomec.pipeline.steps.body import LoadedBody
@@ -145,9 +146,11 @@ def muscles(
     forces = muscle_forces(model, options.sharing, emg=targets, rate_hz=rate, progress=part_of(progress, TRACED, 1.0))
     contacts = joint_contacts(model, forces, traced.motion, person.model, person.joint_axes())
     ground = _ground(loads)
-    trust = muscle_trust(model, forces, fitted, tuple(GROUND_DOUBTS[one.code] for one in ground))
+    sizes = _unknown_sizes(measured, channels, options)
+    doubts = (*(GROUND_DOUBTS[one.code] for one in ground), *(one.sentence for one in sizes))
+    trust = muscle_trust(model, forces, fitted, doubts)
     notices = (
-        *ground, *traced.notices, *forces.notices, *(measured.notices if measured is not None else ())
+        *ground, *traced.notices, *forces.notices, *sizes, *(measured.notices if measured is not None else ())
     )  # fmt: skip
     return MuscleResult(
         traced, model, forces, contacts, muscle_work(model, forces, rate), trust,
@@ -166,14 +169,32 @@ def _measured(
             "Muscle forces are to use measured activations, but the recording has no EMG. Add the file with the EMG, "
             'or choose "not used" as measured activation.'
         )
-    channels = proposed_muscles((reading or EmgReading()).table.assigned(emg.names), fitted.muscles)
+    reading = reading or EmgReading()
+    channels = proposed_muscles(reading.table.assigned(emg.names), fitted.muscles)
     if not channels:
         raise BiomecError(
             f"No EMG channel ({', '.join(emg.names[:6])}) could be matched with a muscle of the set. Say in the "
             'settings of EMG which channel is which muscle, or choose "not used" as measured activation.'
         )
-    found = measured_activation(emg, clean.trial.frames, clean.trial.rate_hz, options.emg)
+    found = measured_activation(
+        emg, clean.trial.frames, clean.trial.rate_hz, options.emg, reading.mvc, reading.mvc_from
+    )  # fmt: skip
     return found, channels, found.targets(channels)
+
+
+def _unknown_sizes(
+    measured: MeasuredActivation | None, channels: Mapping[str, tuple[str, ...]], options: MuscleSettings
+) -> list[Notice]:
+    """A warning where sharing follows EMG whose sizes nobody knows."""
+    guessed = [channel for channel in channels if measured is not None and channel in measured.own_maximum]
+    if not guessed:
+        return []
+    words = (
+        f"Muscle forces follow EMG ({EMG_WORDS[options.sharing.emg]}), but no maximal contraction is known for "
+        f"{', '.join(guessed)}: the greatest EMG of this trial counts as full strength there. Do not use the sizes of "
+        "muscle and contact forces; enter maximal contractions in Edit ▸ EMG Channels… first."
+    )
+    return [warning("emg-sizes-unknown", words, *guessed, scope=Scope.JOINTS)]
 
 
 def _ground(loads: LoadResult) -> list[Notice]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from biomec.base.errors import BiomecError
-from biomec.body.muscles.emg_comparison import TimingAgreement, usual_timing
+from biomec.body.muscles.emg_comparison import MeasuredActivation, TimingAgreement, usual_timing
 from biomec.body.muscles.muscle_trust import ContactPeak, ReserveFigure
-from biomec.body.muscles.sharing_options import CRITERIA, SOLID
+from biomec.body.muscles.sharing_options import CRITERIA, EMG_WORDS, SOLID
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent
 
@@ -35,12 +37,15 @@ def muscles_section(analysis: Analysis) -> Section:
         "Muscles share by": CRITERIA[sharing.criterion][0],
         "Force curves": SOLID[sharing.curves],
         "Strength of all muscles": percent(sharing.strength) if sharing.strength != 1.0 else None,
+        "Measured activation": EMG_WORDS[sharing.emg] if found.emg is not None else None,
         "Frames solved": f"{trust.solved} of {trust.frames}",
         "Largest reserve torque": number(found.forces.largest_reserve_Nm, 1, "N·m"),
         "Segments with limited scaling": ", ".join(trust.clipped) or None,
     }
     tables = [fact_table("", about), _contact_table(analysis), _muscle_table(analysis), _reserve_table(trust.reserves)]
     titles = {one.name: one.sided_title for one in found.fitted.muscles}
+    if found.emg is not None:
+        tables.append(_emg_table(found.emg, dict(found.channels), titles))
     limits = tuple(
         (
             words.capitalize(),
@@ -56,6 +61,19 @@ def muscles_section(analysis: Analysis) -> Section:
     timing = _timing_table(analysis)
     sentences = (trust.verdict, *_beside_implants(analysis), METHOD)
     return Section(MUSCLES, sentences, (*tables, *([] if timing is None else [timing])))
+
+
+def _emg_table(emg: MeasuredActivation, channels: Mapping[str, tuple[str, ...]], titles: Mapping[str, str]) -> Table:
+    """What each channel was normalised by, and which muscles it stands for."""
+    rows = tuple(
+        (channel, "; ".join(titles[name] for name in names), emg.reference_words(channel))
+        for channel, names in channels.items()
+    )
+    note = (
+        "100 %: greatest envelope of a maximal voluntary contraction. Where the greatest of this trial stands instead, "
+        "sizes of activations, muscle forces and contact forces are not to be used."
+    )
+    return Table("EMG that takes part", ("Channel", "Muscles", "100 %"), rows, note)
 
 
 def _beside_implants(analysis: Analysis) -> tuple[str, ...]:

@@ -38,6 +38,12 @@ def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
         "curves": sharing.curves,
         "strength": sharing.strength,
         "emg": sharing.emg,
+        "emg_normalised_by": {} if found.emg is None else {
+            channel: {"value": plain_number(found.emg.reference[found.emg.channels.index(channel)]),
+                      "unit": found.emg.units[found.emg.channels.index(channel)],
+                      "source": found.emg.sources[found.emg.channels.index(channel)]}
+            for channel, _ in found.channels
+        },
         "scaling": {one.segment: [float(x) for x in one.factors] for one in found.fitted.scales},
         "status": found.forces.counts(),
         "trust": str(trust.grade),

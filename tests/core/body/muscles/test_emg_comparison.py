@@ -71,7 +71,7 @@ def test_envelopes_come_later_by_the_delay():
     late = measured_activation(emg, 380, RATE, EmgComparisonOptions(delay_s=0.05))
     assert_allclose(late.activation[5:, 0], now.activation[:-5, 0], rtol=0, atol=1e-9)
     assert np.isnan(late.activation[:5, 0]).all()
-    assert now.own_maximum
+    assert now.own_maximum == ("a",)
     assert "emg-own-maximum" in {one.code for one in now.notices}
     assert np.nanmax(now.activation) <= 1.0
     on = measured_bursts(now.activation[:, 0], RATE)
@@ -91,6 +91,22 @@ def test_a_maximal_contraction_sets_the_unit_and_shaping_bends():
     targets = plain.targets({"a": ("x", "y")})
     assert targets.muscles == ("x", "y")
     assert_allclose(targets.activation[:, 0], targets.activation[:, 1])
+
+
+def test_channels_with_a_maximal_contraction_stand_beside_those_without():
+    bursts = noise_in([(1.0, 3.0)])
+    emg = Analog(("a", "b", "c"), np.stack([bursts] * 3, axis=1), ("V",) * 3, EMG_RATE)
+    own = measured_activation(emg, 380, RATE)
+    mvc = {"a": 2.0 * own.reference[0], "b": 0.5 * own.reference[0]}
+    found = measured_activation(emg, 380, RATE, mvc=mvc, mvc_from={"a": "MVC.c3d"})
+    assert found.sources == ("MVC.c3d", "typed", "own maximum in this trial")
+    assert found.own_maximum == ("c",)
+    assert_allclose(found.activation[:, 0], 0.5 * own.activation[:, 0])
+    assert_allclose(found.activation[:, 2], own.activation[:, 2])
+    assert np.nanmax(found.activation[:, 1]) == 1.0  # beyond a contraction that was not maximal
+    words = {one.code: one.sentence for one in found.notices}
+    assert "EMG of c is in units" in words["emg-own-maximum"]
+    assert "EMG b reaches 200 % of its maximal contraction (typed)" in words["emg-beyond-maximum"]
 
 
 def test_equal_courses_agree_and_a_shift_is_found():
