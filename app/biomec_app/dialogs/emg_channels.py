@@ -35,8 +35,8 @@ NOTHING = "–"
 SIDES = (NOTHING, RIGHT, LEFT)
 ABOUT = (
     "Muscle and side of each channel. The EMG page of the report shows the channels that have both; the choice holds "
-    "for all recordings of the visit, and is proposed for the next recording with channels of the same names. A maximal "
-    "voluntary contraction (MVC) of the same electrode makes sizes comparable; it stays with this recording."
+    "for all recordings of the visit, and is proposed for the next recording with channels of the same names. A "
+    "maximal voluntary contraction (MVC) of the same electrode makes sizes comparable; it stays with this recording."
 )
 BY_HAND, REMEMBERED, LEFT_OUT = "chosen by hand", "as chosen last time", "not shown"
 COLUMNS = ("Channel", "Side", "Muscle", "Why", "Maximal contraction", "From")

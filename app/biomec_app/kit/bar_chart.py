@@ -15,6 +15,7 @@ from biomec_app.kit.theme import LIGHT, Theme
 
 TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
 THIN = 4  # pixels of each of several bars in a line
+PALE = 0.3  # opacity of values that cannot be compared
 LEAST = 4  # lines that are always shown, where a chart does not say otherwise
 
 
@@ -26,6 +27,7 @@ class Bar:
     text    : the numbers, for people
     tip     : sentence for a tooltip
     payload : what a click means
+    pale    : values that are drawn pale, since they cannot be compared
     """
 
     label: str
@@ -33,6 +35,7 @@ class Bar:
     text: str
     tip: str = ""
     payload: object = None
+    pale: tuple[bool, ...] = ()
 
 
 class BarChart(Painted, QWidget):
@@ -183,7 +186,9 @@ class BarChart(Painted, QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         for n, value in enumerate(bar.values):
             part = self._part(value)
-            painter.setBrush(QColor(getattr(theme, self._colours[n % len(self._colours)])))
+            tint = QColor(getattr(theme, self._colours[n % len(self._colours)]))
+            tint.setAlphaF(PALE if n < len(bar.pale) and bar.pale[n] else 1.0)
+            painter.setBrush(tint)
             if part > 0.0:
                 length = max(2.0, part * band.width())
                 painter.drawRoundedRect(QRectF(band.left(), y + 3.0 + n * height, length, height - 0.5), 1.5, 1.5)

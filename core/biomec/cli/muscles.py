@@ -80,8 +80,7 @@ def _with_contractions(analysis: "Analysis", options: argparse.Namespace) -> "An
         tell(found.notices)
         reading = found.given_to(reading)
     typed = tuple(
-        MaximalContraction(channel, value, emg.units[emg.names.index(channel)], TYPED)
-        for channel, value in options.mvc
+        MaximalContraction(channel, value, emg.units[emg.names.index(channel)], TYPED) for channel, value in options.mvc
     )
     reading = MaximalContractions(typed, (), ()).given_to(reading)
     return analysis.with_settings(replace(analysis.settings, emg=reading))
@@ -105,7 +104,8 @@ def _muscles(options: argparse.Namespace) -> int:
           f"largest reserve {found.forces.largest_reserve_Nm:.1f} N·m")  # fmt: skip
     print(found.trust.verdict)
     for one in sorted(found.peaks, key=lambda peak: -peak.force_N)[:SHOWN]:
-        print(f"{one.joint}: up to {one.times_weight:.1f} × body weight ({one.force_N:.0f} N), "
+        words = "at least" if one.at_least else "up to"
+        print(f"{one.joint}: {words} {one.times_weight:.1f} × body weight ({one.force_N:.0f} N), "
               f"without muscles {one.net_times_weight:.1f}")  # fmt: skip
     print(f"{options.out}: summary.json, {', '.join(OF_MUSCLES)} and all results of the analysis")
     tell(analysis.notices, least=Severity.WARNING)

@@ -25,7 +25,8 @@ ENVELOPE = EmgOptions()
 """How envelopes of maximal contractions, and those that are divided by them, are made."""
 TYPED = "typed"
 """Source of a value that nobody measured here."""
-_NAMED = re.compile(r"(?<![a-z])(mvi?c|max(imal|imum)?[ _-]?(voluntary[ _-]?)?(isometric[ _-]?)?contractions?)(?![a-z])")
+_MAXIMAL = r"max(imal|imum)?[ _-]?(voluntary[ _-]?)?(isometric[ _-]?)?contractions?"
+_NAMED = re.compile(rf"(?<![a-z])(mvi?c|{_MAXIMAL})(?![a-z])")
 
 
 @dataclass(frozen=True)

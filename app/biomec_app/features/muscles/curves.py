@@ -122,7 +122,10 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
     weight = 1.0 / readings.body_weight
     for j, joint in enumerate(found.joints):
         side, stem = side_of_name(joint)
-        make = partial(_contact, joint, stem, side, usable=readings.usable(joint))
+        usable, bound = readings.usable(joint), readings.least[:, j]
+        if bound.any():  # what is lacking presses on nothing
+            usable = ~bound if usable is None else usable & ~bound
+        make = partial(_contact, joint, stem, side, usable=usable)
         yield make("with muscles", "N", column(time, lambda: found.size, j), 50.0)
         yield make("without muscles", "N", column(time, lambda: found.net_size, j), 50.0, variant="without", dashed=1)
         yield make("with muscles", "× body weight", column(time, lambda: found.size, j, scale=weight), 0.1)

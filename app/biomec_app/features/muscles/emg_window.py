@@ -59,10 +59,13 @@ class MuscleEmgWindow(SideWindow):
         super().__init__(context, "muscle-emg", TITLE, parent)
         self.page: EmgPage | None = None
         self._known: Analysis | None = None
+        self._compared: Analysis | None = None
         self._theme: Theme = LIGHT
         self.jobs = Jobs(self)
         self._build()
         self.jobs.failed.connect(lambda title, sentence: self._tell(sentence))
+        for ended in (self.jobs.finished, self.jobs.failed, self.jobs.cancelled):
+            ended.connect(lambda *_: self._find())
         context.document.opened.connect(self.refresh)
         context.document.analysis_changed.connect(self.refresh)
         context.closing.append(self.jobs.cancel)
@@ -155,27 +158,24 @@ class MuscleEmgWindow(SideWindow):
             self._tell("There are no muscle forces. Compute them first.")
             return
         self._tell("")
-        if not self.jobs.busy:
-            self._find(known)
+        self._find()
 
-    def _find(self, known: Analysis) -> None:
+    def _find(self) -> None:
+        """Compare what is open now, unless that is done, or was tried; a comparison that is running goes first."""
+        known = self._known
+        if self.closed or self.jobs.busy or known is None or known is self._compared:
+            return
+        self._compared = known
+
         def work(progress: Progress) -> EmgPage:
             return emg_page(known)
 
         def done(found: EmgPage) -> None:
-            if self.closed:
-                return
-            if self._known is known:
+            if self._known is known and not self.closed:
                 self.page = found
                 self._show()
 
         self.jobs.start(TITLE, work, done)
-        self.jobs.finished.connect(self._again, Qt.ConnectionType.UniqueConnection)
-
-    def _again(self, title: str) -> None:
-        """Another recording was opened meanwhile."""
-        if not self.closed and self._known is not None and self.page is None:
-            self._find(self._known)
 
     def _tell(self, sentence: str) -> None:
         if not self.closed:
@@ -303,7 +303,9 @@ def about(page: EmgPage | None) -> str:
         words.append(f"No muscle of the set: {', '.join(page.unknown)}. EMG Channels… says which muscle a channel is.")
     if page.own_maximum:
         who = "" if len(page.own_maximum) == len(page.lines) else f" of {', '.join(page.own_maximum)}"
-        words.append(f"Without a maximal contraction{who}, sizes cannot be compared, only courses; EMG Channels… takes it.")
+        words.append(
+            f"Without a maximal contraction{who}, sizes cannot be compared, only courses; EMG Channels… takes it."
+        )
     return " ".join(words)
 
 

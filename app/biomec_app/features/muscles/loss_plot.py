@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QWidget
 
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.plain_text import html
 from biomec.body.muscles.what_if import LossCurve
 from biomec_app.kit.theme import LIGHT, Theme
@@ -68,10 +69,12 @@ class LossPlot(pg.GraphicsLayoutWidget):
             return
         loss = 100.0 * curve.loss
         j = most_changed(curve)
-        tables = (curve.reserve_Nm, curve.contact[:, j])
+        bound = curve.least[:, j]
+        tables = (curve.reserve_Nm, np.where(bound, np.nan, curve.contact[:, j]))
+        least = "; dotted: at least, for lacking torque presses on nothing" if bound.any() else ""
         words = (
             "torque that no muscle makes [N·m]",
-            f"greatest contact force, {html(curve.joints[j])} [× body weight]",
+            f"greatest contact force, {html(curve.joints[j])} [× body weight]{least}",
         )
         for plot, title in zip(self.plots, words, strict=True):
             plot.setTitle(title, color=theme.text, size="8pt", justify="left")
@@ -86,7 +89,11 @@ class LossPlot(pg.GraphicsLayoutWidget):
                     region.setZValue(-10)
                     plot.addItem(region, ignoreBounds=True)
             plot.plot(loss, values, pen=pg.mkPen(theme.right, width=1.8), symbol="o", symbolSize=5,
-                      symbolBrush=QColor(theme.right), symbolPen=None)  # fmt: skip
+                      symbolBrush=QColor(theme.right), symbolPen=None, connect="finite")  # fmt: skip
+            if plot is self.plots[1] and bound.any():
+                pen = pg.mkPen(theme.faint, width=1.4, style=Qt.PenStyle.DotLine)
+                plot.plot(loss, with_neighbour(curve.contact[:, j], bound), pen=pen, symbol="o", symbolSize=5,
+                          symbolBrush=None, symbolPen=QColor(theme.faint), connect="finite")  # fmt: skip
             if 0.0 < curve.bearable < 1.0:
                 plot.addItem(pg.InfiniteLine(100.0 * curve.bearable, angle=90,
                              pen=pg.mkPen(theme.text, style=Qt.PenStyle.DashLine)), ignoreBounds=True)  # fmt: skip
@@ -95,7 +102,16 @@ class LossPlot(pg.GraphicsLayoutWidget):
 
 
 def most_changed(curve: LossCurve) -> int:
-    """Number of the joint whose contact force changes most while the movement can be carried."""
+    """Number of the joint whose contact force changes most while the movement can be carried, and can be compared."""
     borne = curve.loss <= max(curve.bearable, float(curve.loss[1]))
-    change = np.nan_to_num(np.abs(curve.contact[borne] - curve.contact[0])).max(axis=0)
+    known = np.where(curve.least, np.nan, curve.contact)
+    change = np.nan_to_num(np.abs(known[borne] - known[0])).max(axis=0)
     return int(change.argmax())
+
+
+def with_neighbour(values: FloatArray, bound: BoolArray) -> FloatArray:
+    """Values (N,) of lower bounds, joined to the known ones beside them; NaN elsewhere."""
+    near = bound.copy()
+    near[:-1] |= bound[1:]
+    near[1:] |= bound[:-1]
+    return np.where(near, values, np.nan)

@@ -9,6 +9,7 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.anatomy.model import STANDARD
 from biomec.body.muscles.joint_contact import JointContacts
+from biomec.body.muscles.lacking import lower_bounds
 from biomec.body.muscles.muscle_forces import MuscleForces
 from biomec.body.muscles.muscle_paths import MuscleArms, MusclePaths
 from biomec.body.muscles.muscle_set import Muscle
@@ -122,6 +123,11 @@ class MuscleReadings:
     def counted(self) -> BoolArray | None:
         """(T,) frames in which the loads of all joints that muscles cross can be relied on."""
         return self.usable_muscle(*self.forces.names)
+
+    @cached_property
+    def least(self) -> BoolArray:
+        """(T, J) where the contact force of a joint is only a lower bound, since torque is lacking."""
+        return lower_bounds(self.model, self.forces)
 
     @cached_property
     def centre(self) -> FloatArray:

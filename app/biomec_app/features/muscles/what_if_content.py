@@ -1,15 +1,17 @@
-"""What variants of muscles a question offers, and its answers in bars and words. Knows no Qt."""
+"""Answers to what would happen if muscles were different, in bars and words. Knows no Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.base.progress import Progress, part_of
+from biomec.base.progress import Progress
+from biomec.body.muscles.lacking import joints_at_least, lower_bounds
 from biomec.body.muscles.muscle_forces import MuscleForces
-from biomec.body.muscles.muscle_transfer import transferred_model
+from biomec.body.muscles.muscle_transfer import transferred, transferred_model
+from biomec.body.muscles.sharing_model import SharingModel
 from biomec.body.muscles.some_frames import ENOUGH, emg_of_frames, model_of_frames, motion_of_frames, telling_frames
 from biomec.body.muscles.what_if import (
     LossCurve,
@@ -21,40 +23,13 @@ from biomec.body.muscles.what_if import (
     muscle_question,
 )
 from biomec.pipeline.analysis import Analysis
-from biomec.recording.marker_set import Side
 from biomec_app.curves.curve import capital
-from biomec_app.features.muscles.heat_content import means
 from biomec_app.features.muscles.readings import MuscleReadings, readings_of
+from biomec_app.features.muscles.what_if_variants import MOVED, REMOVED, Variant
 
-MOST = 4  # variants beside each other
 CHANGED = 0.005  # mean activation by which a muscle must change to be shown
 LISTED = 14  # muscles and joints that are shown
-WEAKER, REMOVED, MOVED = "strength", "removed", "moved"
-
-
-@dataclass(frozen=True)
-class MuscleChange:
-    """What a user asks for.
-
-    target  : what is changed, in words, such as "right soleus";  muscles : its elements
-    kind    : `WEAKER` (or stronger) by ``factor``, `REMOVED`, or `MOVED` to the end of the muscle ``to``
-    """
-
-    target: str
-    muscles: tuple[str, ...]
-    kind: str = WEAKER
-    factor: float = 0.5
-    to: str = ""
-
-    @property
-    def title(self) -> str:
-        """In words."""
-        if self.kind == REMOVED:
-            return f"Without {self.target}"
-        if self.kind == MOVED:
-            return f"{capital(self.target)} moved to the end of {self.to}"
-        less = 100.0 * (1.0 - self.factor)
-        return f"{capital(self.target)} {abs(less):.0f} % {'weaker' if less >= 0.0 else 'stronger'}"
+FEW = 4  # joints that a sentence names
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,81 +57,54 @@ def asked_frames(analysis: Analysis, every: bool = False, progress: Progress | N
     return AskedFrames(question, frames, len(known), analysis)
 
 
-def targets_of(readings: MuscleReadings) -> dict[str, tuple[str, ...]]:
-    """What can be changed: whole muscles of a side, of both sides, and single parts -> their elements."""
-    found: dict[str, tuple[str, ...]] = {}
-    for group in readings.groups:
-        for side in (Side.RIGHT, Side.LEFT):
-            names = readings.of_group(group, side)
-            if names:
-                found[f"{side.value} {group}"] = names
-        every = readings.of_group(group)
-        if len({readings.muscle(name).side for name in every}) > 1:
-            found[f"{group} of both sides"] = every
-    for one in readings.muscles:
-        found.setdefault(one.sided_title, (one.name,))
+def answer(asked: AskedFrames, variant: Variant, progress: Progress | None = None) -> VariantResult:
+    """Answer a variant."""
+    (found,) = compare_variants(asked.question, [library_variant(asked, variant)], progress)
     return found
 
 
-def proposals(readings: MuscleReadings) -> tuple[MuscleChange, ...]:
-    """Changes to begin with: the whole muscles that do most of the work, weakened and removed."""
-    effort = means(readings) * readings.paths.fitted.fmax
-    work = {
-        target: float(sum(effort[readings.place[name]] for name in names))
-        for target, names in targets_of(readings).items()
-        if not target.endswith("of both sides") and len({readings.muscle(name).group for name in names}) == 1
-    }
-    hardest = sorted(work, key=lambda target: -work[target])
-    groups: list[str] = []
-    for target in hardest:
-        stem = target.partition(" ")[2]
-        if all(stem != one.partition(" ")[2] for one in groups):
-            groups.append(target)
-    targets = targets_of(readings)
-    return tuple(
-        MuscleChange(target, targets[target], kind, 0.5)
-        for target, kind in zip(groups[:3], (WEAKER, REMOVED, WEAKER), strict=False)
-    )
+def library_variant(asked: AskedFrames, variant: Variant) -> MuscleVariant:
+    """A variant as the library asks it."""
+    strength: dict[str, float] = {}
+    for one in variant.changes:
+        if one.kind != MOVED:
+            factor = 0.0 if one.kind == REMOVED else one.factor
+            strength |= dict.fromkeys(one.muscles, factor)
+    return MuscleVariant(variant.title, strength, _moved_model(asked, variant))
 
 
-def answers(
-    asked: AskedFrames, changes: Sequence[MuscleChange], progress: Progress | None = None
-) -> tuple[VariantResult, ...]:
-    """Answer all changes, each by itself."""
-    found: list[VariantResult] = []
-    for k, change in enumerate(changes):
-        within = part_of(progress, k / len(changes), (k + 1) / len(changes))
-        found += compare_variants(asked.question, [variant_of(asked, change)], within)
-    return tuple(found)
+def _moved_model(asked: AskedFrames, variant: Variant) -> SharingModel | None:
+    """The same motion with muscles at other ends, one move after the other; None where none is moved."""
+    found = asked.analysis.muscles
+    names = {one.sided_title: one.name for one in readings_of(asked.analysis).muscles}
+    moves = [(one.muscles, names[one.to]) for one in variant.changes if one.kind == MOVED]
+    if not moves:
+        return None
+    paths = found.paths
+    for muscles, target in moves[:-1]:
+        paths = replace(paths, fitted=transferred(paths.fitted, muscles, target))
+    muscles, target = moves[-1]
+    return transferred_model(paths, found.model, muscles, target, asked.frames, found.options.sharing.curves)
 
 
-def variant_of(asked: AskedFrames, change: MuscleChange) -> MuscleVariant:
-    """A change as the library asks it."""
-    if change.kind == MOVED:
-        target = next(one.name for one in readings_of(asked.analysis).muscles if one.sided_title == change.to)
-        found = asked.analysis.muscles
-        model = transferred_model(
-            found.paths, found.model, change.muscles, target, asked.frames, found.options.sharing.curves
-        )
-        return MuscleVariant(change.title, model=model)
-    factor = 0.0 if change.kind == REMOVED else change.factor
-    return MuscleVariant(change.title, dict.fromkeys(change.muscles, factor))
-
-
-def loss(asked: AskedFrames, change: MuscleChange, progress: Progress | None = None) -> LossCurve:
+def loss(asked: AskedFrames, variant: Variant, progress: Progress | None = None) -> LossCurve:
     """From which loss of the changed muscles on the movement can no longer be carried."""
-    return loss_curve(asked.question, change.muscles, 6, progress)
+    return loss_curve(asked.question, variant.muscles, 6, progress)
 
 
 @dataclass(frozen=True)
 class ComparedLine:
-    """A line of a chart: its name, a value for each variant (and before them as recorded, for joints), in words."""
+    """A line of a chart: its name, a value for each variant (and before them as recorded, for joints), in words.
+
+    pale : values that are only a lower bound, and not to be compared
+    """
 
     label: str
     values: tuple[float, ...]
     text: str
     tip: str
     key: str
+    pale: tuple[bool, ...] = ()
 
 
 def compensation(
@@ -187,23 +135,44 @@ def compensation(
 
 
 def contact_lines(asked: AskedFrames, results: Sequence[VariantResult]) -> tuple[ComparedLine, ...]:
-    """Greatest contact forces, as recorded and in every variant, those that change most first."""
-    before = {joint: peak for joint, (peak, _) in asked.question.contacts.peaks().items()}
+    """Greatest contact forces, as recorded and in every variant, those that change most first.
+
+    Where torque is lacking, what is lacking presses on nothing: such a joint bears at least what is shown, and the
+    value does not count as a change.
+    """
+    question = asked.question
+    before = {joint: peak for joint, (peak, _) in question.contacts.peaks().items()}
+    bounds = (
+        joints_at_least(question.contacts, lower_bounds(question.model, question.forces)),
+        *(one.at_least for one in results),
+    )
     crossed = {joint for joints in readings_of(asked.analysis).crossed.values() for joint in joints}
-    lines = []
+    lines, changes = [], {}
     for joint, peak in before.items():
         if joint not in crossed:
             continue
         values = (peak, *(one.joints[joint][1] if joint in one.joints else float("nan") for one in results))
-        text = " / ".join(f"{value:.1f}" if np.isfinite(value) else "–" for value in values)
-        tip = f"{capital(joint)}: {peak:.2f} body weights as recorded; " + "; ".join(
-            f"{result.variant.title}: {value:.2f}" for result, value in zip(results, values[1:], strict=True)
+        pale = tuple(joint in one for one in bounds)
+        text = " / ".join(_bounded(value, least, 1) for value, least in zip(values, pale, strict=True))
+        tip = f"{capital(joint)}: {_bounded(peak, pale[0], 2)} body weights as recorded; " + "; ".join(
+            f"{result.variant.title}: {_bounded(value, least, 2)}"
+            for result, value, least in zip(results, values[1:], pale[1:], strict=True)
         )
-        lines.append(ComparedLine(capital(joint), values, text, tip, joint))
-    lines.sort(
-        key=lambda line: -max(abs(value - line.values[0]) if np.isfinite(value) else 0.0 for value in line.values)
-    )
+        if any(pale):
+            tip += ". ≥: torque is lacking there, and what no muscle makes presses on nothing; do not compare."
+        lines.append(ComparedLine(capital(joint), values, text, tip, joint, pale))
+        changes[joint] = max(
+            (abs(value - peak) for value, least in zip(values[1:], pale[1:], strict=True)
+             if np.isfinite(value) and not least and not pale[0]), default=0.0,
+        )  # fmt: skip
+    lines.sort(key=lambda line: -changes[line.key])
     return tuple(lines[:LISTED])
+
+
+def _bounded(value: float, least: bool, digits: int) -> str:
+    if not np.isfinite(value):
+        return "–"
+    return f"{'≥' if least else ''}{value:.{digits}f}"
 
 
 def signed(value: float) -> str:
@@ -225,8 +194,17 @@ def verdict(asked: AskedFrames, result: VariantResult) -> tuple[str, str]:
     recorded = f", {was:.0f} as recorded" if was >= 1.0 else ""
     return "✕", (
         f"the movement can no longer be carried: of {worst}, {_lack(after, worst):.0f} of {wanted:.0f} N·m are "
-        f"lacking{recorded}."
+        f"lacking{recorded}. {bounds_words(result)}"
     )
+
+
+def bounds_words(result: VariantResult) -> str:
+    """Joints whose contact cannot be compared, in words; empty if there are none."""
+    if not result.at_least:
+        return ""
+    joints = [joint for joint in result.contacts.joints if joint in result.at_least]
+    named = ", ".join(joints[:FEW]) + (f" and {len(joints) - FEW} more" if len(joints) > FEW else "")
+    return f"What is lacking presses on nothing: contact of {named} is at least what is shown (≥)."
 
 
 def lacking_already(asked: AskedFrames) -> str:

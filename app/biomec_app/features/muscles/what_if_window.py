@@ -7,16 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
-    QCompleter,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QProgressBar,
     QPushButton,
-    QSlider,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -30,22 +26,17 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.features.muscles.loss_plot import LossPlot
 from biomec_app.features.muscles.readings import has_muscles, readings_of
 from biomec_app.features.muscles.what_if_content import (
-    MOST,
-    MOVED,
-    REMOVED,
-    WEAKER,
     AskedFrames,
-    MuscleChange,
-    answers,
+    answer,
     asked_frames,
     compensation,
     contact_lines,
     lacking_already,
     loss,
-    proposals,
-    targets_of,
     verdict,
 )
+from biomec_app.features.muscles.what_if_form import ChangeForm
+from biomec_app.features.muscles.what_if_variants import MOST, Variant, proposals
 from biomec_app.kit.bar_chart import Bar, BarChart
 from biomec_app.kit.dialog_parts import Fault, explanation, heading
 from biomec_app.kit.rich_text import rich_label
@@ -56,13 +47,12 @@ from biomec_app.session.side_window import SideWindow, bring_to_front
 
 TITLE = "What If"
 TINTS = ("measured", "rebuilt", "interpolated", "contact")
-KINDS = {WEAKER: "Weaker or stronger", REMOVED: "Removed", MOVED: "Moved to the end of"}
+ANSWER, FIND_LOSS = "Answer", "Find the loss"
 ABOUT = (
     "The movement stays as it was recorded. Change the strength of muscles, take them away or move their ends, and see "
     "who does their work, what the joints then bear, and whether the movement can still be carried."
 )
 SIZE = (1080, 720)
-STRONGEST = 200  # % of the usual strength
 
 
 class WhatIfWindow(SideWindow):
@@ -70,19 +60,19 @@ class WhatIfWindow(SideWindow):
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, "what-if", TITLE, parent)
-        self.changes: list[MuscleChange] = []
-        self.results: tuple[VariantResult, ...] = ()
+        self.variants: list[Variant] = []
+        self._answers: dict[Variant, VariantResult] = {}
+        self._asking_for: tuple[Analysis, Variant] | None = None
         self.asked: AskedFrames | None = None
         self.curve: LossCurve | None = None
         self._known: Analysis | None = None
         self._theme: Theme = LIGHT
-        self._wanted = False
         self.jobs = Jobs(self)
         self._build()
         self.jobs.progressed.connect(self._progressed)
-        self.jobs.failed.connect(lambda title, sentence: self._ended(sentence))
-        self.jobs.cancelled.connect(lambda title: self._ended("It was cancelled."))
-        self.jobs.finished.connect(lambda title: self._ended(""))
+        self.jobs.failed.connect(self._ended)
+        self.jobs.cancelled.connect(lambda title: self._ended(title, "it was cancelled."))
+        self.jobs.finished.connect(lambda title: self._ended(title, ""))
         context.document.opened.connect(self.refresh)
         context.document.analysis_changed.connect(self.refresh)
         context.closing.append(self.jobs.cancel)
@@ -116,37 +106,11 @@ class WhatIfWindow(SideWindow):
         layout.addWidget(self.wrong)
 
     def _asking(self) -> QWidget:
-        self.target, self.kind, self.to = QComboBox(), QComboBox(), QComboBox()
-        for combo, name, words in ((self.target, "target", "Which muscle, whole or a part of it"),
-                                   (self.kind, "kind", "What happens to it"),
-                                   (self.to, "to", "Muscle to whose end it is moved")):  # fmt: skip
-            combo.setObjectName(f"what-if.{name}")
-            combo.setAccessibleName(words)
-            combo.setToolTip(words)
-            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(16)
-        for combo in (self.target, self.to):
-            combo.setEditable(True)
-            combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-            completer = combo.completer()
-            assert completer is not None  # an editable box has one
-            completer.setFilterMode(Qt.MatchFlag.MatchContains)
-            completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        for kind, words in KINDS.items():
-            self.kind.addItem(words, kind)
-        self.kind.currentIndexChanged.connect(lambda _: self._show_kind())
-        self.strength = QSlider(Qt.Orientation.Horizontal)
-        self.strength.setObjectName("what-if.strength")
-        self.strength.setAccessibleName("Strength, in percent of the usual one")
-        self.strength.setRange(0, STRONGEST)
-        self.strength.setPageStep(10)
-        self.strength.setTickInterval(50)
-        self.strength.setTickPosition(QSlider.TickPosition.TicksBelow)
-        self.percent = QLabel()
-        self.percent.setMinimumWidth(self.percent.fontMetrics().horizontalAdvance("200 % strength "))
-        self.strength.valueChanged.connect(lambda value: self.percent.setText(f"{value} % strength"))
-        self.strength.setValue(50)
+        self.form = ChangeForm()
         self.add = self._button("add", "&Add Variant", f"Put it beside the others, at most {MOST}", self.add_entered)
+        self.join = self._button(
+            "join", "Add to &Chosen", "Change this too in the variant that is chosen in the list", self.join_entered
+        )
         self.list = QListWidget()
         self.list.setObjectName("what-if.variants")
         self.list.setAccessibleName("Variants")
@@ -160,22 +124,16 @@ class WhatIfWindow(SideWindow):
             self.find_loss,
         )
         part = QWidget()
-        grid = QGridLayout(part)
-        grid.setContentsMargins(0, 0, 6, 0)
-        grid.addWidget(heading("Variants"), 0, 0, 1, 2)
-        grid.addWidget(self.target, 1, 0, 1, 2)
-        grid.addWidget(self.kind, 2, 0, 1, 2)
-        grid.addWidget(self.strength, 3, 0)
-        grid.addWidget(self.percent, 3, 1)
-        grid.addWidget(self.to, 4, 0, 1, 2)
-        grid.addWidget(self.add, 5, 0, 1, 2)
-        grid.addWidget(self.list, 6, 0, 1, 2)
-        row = QHBoxLayout()
-        row.addWidget(self.remove)
-        row.addWidget(self.limit, 1)
-        grid.addLayout(row, 7, 0, 1, 2)
-        grid.setRowStretch(6, 1)
-        self._show_kind()
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 6, 0)
+        column.addWidget(heading("Variants"))
+        column.addWidget(self.form)
+        for pair in ((self.add, self.join), (self.remove, self.limit)):
+            row = QHBoxLayout()
+            for button in pair:
+                row.addWidget(button, 1 if button is not self.remove else 0)
+            column.addLayout(row)
+        column.insertWidget(3, self.list, 1)
         return part
 
     def _answering(self) -> QWidget:
@@ -217,121 +175,119 @@ class WhatIfWindow(SideWindow):
         if known is not None and self._known is not None and known.muscles is self._known.muscles:
             self._known = known
             return
-        self._known, self.asked, self.results, self.curve = known, None, (), None
-        self.changes = []
-        self.target.clear()
-        self.to.clear()
-        if known is not None:
-            readings = readings_of(known)
-            self.target.addItems(list(targets_of(readings)))
-            self.to.addItems([one.sided_title for one in readings.muscles])
-            self.changes = list(proposals(readings))
-            if self.changes:
-                self.target.setCurrentText(self.changes[0].target)
+        self._known, self.asked, self._answers, self.curve = known, None, {}, None
+        self.variants = [] if known is None else list(proposals(readings_of(known)))
+        readings = None if known is None else readings_of(known)
+        self.form.set_readings(readings, self.variants[0].target if self.variants else "")
         self.wrong.say("" if known is not None else "There are no muscle forces. Compute them first.")
         self._fill_list()
-        self._show_answers()
         if self.isVisible():
             self._answer()
 
-    def _show_kind(self) -> None:
-        kind = self.kind.currentData()
-        self.strength.setVisible(kind == WEAKER)
-        self.percent.setVisible(kind == WEAKER)
-        self.to.setVisible(kind == MOVED)
+    @property
+    def results(self) -> tuple[VariantResult, ...]:
+        """Answers of the variants that have one, in their order."""
+        return tuple(self._answers[one] for one in self.variants if one in self._answers)
 
     def add_entered(self) -> None:
         """Put what is entered beside the other variants."""
+        self._change(len(self.variants))
+
+    def join_entered(self) -> None:
+        """Change what is entered in the chosen variant, too."""
+        if 0 <= self.list.currentRow() < len(self.variants):
+            self._change(self.list.currentRow())
+
+    def _change(self, row: int) -> None:
+        """Add what is entered to a variant, or as one more behind the others."""
         if self._known is None:
             return
-        target, kind = self.target.currentText().strip(), str(self.kind.currentData())
-        targets = targets_of(readings_of(self._known))
-        if target not in targets:
-            self.wrong.say(f"There is no muscle “{target}”. Choose one of the list; a part of its name finds it.")
+        new = row == len(self.variants)
+        try:
+            change = self.form.change()
+            variant = Variant((change,)) if new else self.variants[row].with_change(change)
+        except BiomecError as error:
+            self.wrong.say(str(error))
             return
-        to = self.to.currentText().strip() if kind == MOVED else ""
-        if kind == MOVED and to not in {one.sided_title for one in readings_of(self._known).muscles}:
-            self.wrong.say(f"There is no muscle “{to}” to whose end it could be moved. Choose one of the list.")
+        if variant in self.variants:
+            self.wrong.say(f"“{variant.title}” is there already.")
             return
-        change = MuscleChange(target, targets[target], kind, self.strength.value() / 100.0, to)
-        if change in self.changes:
-            self.wrong.say(f"“{change.title}” is there already.")
-            return
-        if len(self.changes) >= MOST:
+        if row >= MOST:
             self.wrong.say(f"There are {MOST} variants beside each other already. Remove one first.")
             return
         self.wrong.say("")
-        self.changes.append(change)
-        self._fill_list(len(self.changes) - 1)
+        self.variants[row : row + 1] = [variant]
+        self._fill_list(row)
         self._answer()
 
     def remove_chosen(self) -> None:
         """Take the chosen variant away."""
         row = self.list.currentRow()
-        if 0 <= row < len(self.changes) and not self.jobs.busy:
-            del self.changes[row]
-            self.results = tuple(one for k, one in enumerate(self.results) if k != row)
-            self._fill_list(min(row, len(self.changes) - 1))
-            self._show_answers()
+        if 0 <= row < len(self.variants) and not self.jobs.busy:
+            del self.variants[row]
+            self._fill_list(min(row, len(self.variants) - 1))
 
     def _fill_list(self, row: int = 0) -> None:
         self.list.clear()
-        for change in self.changes:
-            self.list.addItem(QListWidgetItem(change.title))
-        self.list.setCurrentRow(row if self.changes else -1)
+        for k, variant in enumerate(self.variants, 1):
+            self.list.addItem(QListWidgetItem(f"{k}  {variant.title}"))
+        self.list.setCurrentRow(row if self.variants else -1)
         self._show_answers()
         self._show_buttons()
 
     # ------------------------------------------------------------------ answering
 
+    @property
+    def _waiting(self) -> Variant | None:
+        """The first variant without an answer."""
+        return next((one for one in self.variants if one not in self._answers), None)
+
     def _answer(self) -> None:
-        """Answer the variants that have no answer yet, in the background."""
-        known, done = self._known, len(self.results)
-        changes = tuple(self.changes[done:])
-        if known is None or not changes or not self.isVisible():
+        """Answer the variants that have no answer yet, one after the other, in the background."""
+        known, asked, variant = self._known, self.asked, self._waiting
+        if known is None or variant is None or not self.isVisible() or self.jobs.busy:
             return
-        if self.jobs.busy:
-            self._wanted = True
-            return
-        asked = self.asked
 
-        def work(progress: Progress) -> tuple[AskedFrames, tuple[VariantResult, ...]]:
+        def work(progress: Progress) -> tuple[AskedFrames, VariantResult]:
             found = asked if asked is not None else asked_frames(known, progress=part_of(progress, 0.0, 0.3))
-            return found, answers(found, changes, part_of(progress, 0.3, 1.0))
+            return found, answer(found, variant, part_of(progress, 0.3, 1.0))
 
-        def finished(found: tuple[AskedFrames, tuple[VariantResult, ...]]) -> None:
-            if self.closed or self._known is None or self._known.muscles is not known.muscles:
-                return
-            self.asked = found[0]
-            self.results = (*self.results[:done], *found[1])
-            self._show_answers()
+        def finished(found: tuple[AskedFrames, VariantResult]) -> None:
+            if self._still(known):
+                self.asked, self._answers[variant] = found
+                self._show_answers()
 
-        self._start("Answer", work, finished)
+        self._asking_for = known, variant
+        self._start(ANSWER, work, finished)
 
     def find_loss(self) -> None:
         """Find from which loss of the chosen variant's muscles on the movement can no longer be carried."""
         known, asked, row = self._known, self.asked, self.list.currentRow()
-        if known is None or self.jobs.busy or not 0 <= row < len(self.changes):
+        if known is None or self.jobs.busy or not 0 <= row < len(self.variants):
             return
-        change = self.changes[row]
+        variant = self.variants[row]
+        self.wrong.say("")
 
         def work(progress: Progress) -> tuple[AskedFrames, LossCurve]:
             found = asked if asked is not None else asked_frames(known)
-            return found, loss(found, change, progress)
+            return found, loss(found, variant, progress)
 
         def finished(found: tuple[AskedFrames, LossCurve]) -> None:
-            if self.closed or self._known is None or self._known.muscles is not known.muscles:
-                return
-            self.asked, self.curve = found
-            self.sentence.setText(self._loss_words(change, found[1]))
-            self.plot.set_curve(found[1])
-            self.plot.setVisible(True)
+            if self._still(known):
+                self.asked, self.curve = found
+                self.sentence.setText(self._loss_words(variant, found[1]))
+                self.plot.set_curve(found[1])
+                self.plot.setVisible(True)
 
-        self._start("Find the loss", work, finished)
+        self._start(FIND_LOSS, work, finished)
+
+    def _still(self, known: Analysis) -> bool:
+        """Whether an answer is of what the window shows now."""
+        return not self.closed and self._known is not None and self._known.muscles is known.muscles
 
     @staticmethod
-    def _loss_words(change: MuscleChange, curve: LossCurve) -> str:
-        who = html(change.target)
+    def _loss_words(variant: Variant, curve: LossCurve) -> str:
+        who = html(variant.target)
         if curve.bearable >= 1.0:
             return f"<b>The movement can be carried without {who}.</b>"
         return (
@@ -340,7 +296,6 @@ class WhatIfWindow(SideWindow):
         )
 
     def _start(self, title: str, work: Callable[[Progress], object], done: Callable[..., object]) -> None:
-        self.wrong.say("")
         self.jobs.start(title, work, done)
         self._show_buttons()
 
@@ -348,26 +303,30 @@ class WhatIfWindow(SideWindow):
         self.progress.setValue(round(100.0 * status.fraction))
         self.said.setText(status.note or f"{status.title} …")
 
-    def _ended(self, sentence: str) -> None:
+    def _ended(self, title: str, sentence: str) -> None:
         if self.closed:
             return
-        self.wrong.say(sentence)
-        if sentence and len(self.results) < len(self.changes):
-            del self.changes[len(self.results) :]  # what cannot be answered is not asked again
-            self._fill_list(len(self.changes) - 1)
+        known, variant = self._asking_for or (None, None)
+        self._asking_for = None
+        if sentence and variant in self.variants and known is self._known:  # what cannot be answered is not asked again
+            row = self.variants.index(variant)
+            del self.variants[row]
+            self._fill_list(min(row, len(self.variants) - 1))
+            sentence = f"{variant.title}: {sentence}"
+        if sentence:
+            self.wrong.say(sentence[0].upper() + sentence[1:])
         self._show_buttons()
-        if self._wanted:
-            self._wanted = False
-            self._answer()
+        self._answer()
 
     def _show_buttons(self) -> None:
         busy, row = self.jobs.busy, self.list.currentRow()
-        chosen = 0 <= row < len(self.changes)
+        chosen = 0 <= row < len(self.variants)
         self.progress.setVisible(busy)
         self.cancel.setVisible(busy)
         self.remove.setEnabled(chosen and not busy)
-        self.limit.setEnabled(chosen and not busy and self.changes[row].kind != MOVED)
+        self.limit.setEnabled(chosen and not busy and not self.variants[row].moved)
         self.add.setEnabled(self._known is not None)
+        self.join.setEnabled(chosen)
         if not busy:
             asked = self.asked
             self.said.setText(
@@ -389,26 +348,29 @@ class WhatIfWindow(SideWindow):
             return
         already = lacking_already(asked)
         lines = [f'<span style="color:{theme.faint}">{html(already)}</span>'] if already else []
-        for k, (result, tint) in enumerate(zip(results, TINTS, strict=False), 1):
+        shown = [one for one in self.variants if one in self._answers]
+        numbers = [self.variants.index(one) for one in shown]
+        tints = [TINTS[k] for k in numbers]
+        for k, result, tint in zip(numbers, results, tints, strict=True):
             sign, words = verdict(asked, result)
             colour = theme.contact if result.carried else theme.failed
             lines.append(
-                f'<span style="color:{getattr(theme, tint)}">■</span> {k} <b>{html(result.variant.title)}</b>: '
+                f'<span style="color:{getattr(theme, tint)}">■</span> {k + 1} <b>{html(result.variant.title)}</b>: '
                 f'<span style="color:{colour}"><b>{sign}</b></span> {html(words)}'
             )
         self.verdicts.setText("<br>".join(lines))
-        titles = tuple(f"{k + 1}" for k in range(len(results)))
-        own = [one.muscles for one in self.changes[: len(results)]]
+        titles = tuple(f"{k + 1}" for k in numbers)
+        own = [one.muscles for one in shown]
         who = compensation(readings_of(self._known), results, own)
         self.who.set_bars(
             [Bar(one.label, one.values, one.text, one.tip, one.key) for one in who],
-            TINTS[: len(results)],
+            tints,
             legend=titles,
         )
         joints = contact_lines(asked, results)
         self.joints.set_bars(
-            [Bar(one.label, one.values, one.text, one.tip) for one in joints],
-            ("faint", *TINTS[: len(results)]),
+            [Bar(one.label, one.values, one.text, one.tip, pale=one.pale) for one in joints],
+            ("faint", *tints),
             legend=("as recorded", *titles),
         )
 

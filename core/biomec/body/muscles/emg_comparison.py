@@ -141,7 +141,7 @@ def measured_activation(
 ) -> MeasuredActivation:
     """Band-pass 20-450 Hz, rectify, low-pass 6 Hz, divide by the reference, delay, bring to the frames.
 
-    mvc      : channel -> envelope of a maximal contraction; other channels are divided by their own maximum in the trial
+    mvc      : channel -> envelope of a maximal contraction; others are divided by their own maximum in the trial
     mvc_from : channel -> what the value is from
     """
     mvc, mvc_from = mvc or {}, mvc_from or {}
@@ -173,7 +173,7 @@ def _about_references(found: MeasuredActivation, highest: FloatArray) -> list[No
         who = f"EMG of {', '.join(found.own_maximum)}" if some else "EMG"
         words = (
             f"{who} is in units of each channel's own maximum in this trial, since no maximal contraction was given: "
-            "courses of activations can be compared, their sizes cannot. Edit ▸ EMG Channels… takes maximal contractions."
+            "courses of activations can be compared, their sizes cannot. Give maximal ones in Edit ▸ EMG Channels."
         )
         notices.append(warning("emg-own-maximum", words, *found.own_maximum, scope=Scope.ASIDE))
     for name, source, level in zip(found.channels, found.sources, highest, strict=True):

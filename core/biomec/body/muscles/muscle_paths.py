@@ -237,13 +237,13 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
             continue
         names = [fitted.names[m] for m in np.flatnonzero(at.any(axis=0))]
         frames = np.flatnonzero(at.any(axis=1))
-        listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        listed = _listed(fitted, names)
         sentence = f"{listed} {words}, in {len(frames)} of {len(at)} frames. Do not trust their moment arms there."
         found.append(warning(code, sentence, *names, frames=(first + int(frames[0]), first + int(frames[-1]))))
     inside = (paths.status & INSIDE) != 0
     if inside.any():
         names = [fitted.names[m] for m in np.flatnonzero(inside.any(axis=0))]
-        listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+        listed = _listed(fitted, names)
         sentence = (
             f"Points of {listed} lie within a surface, as in their source, so that paths run straight through it."
         )
@@ -260,9 +260,15 @@ def _fibre_notice(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
     if not outside.any():
         return []
     names = [fitted.names[m] for m in np.flatnonzero(outside.any(axis=0))]
-    listed = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+    listed = _listed(fitted, names)
     sentence = (
         f"Fibres of {listed} become shorter than {FIBRE_RANGE[0]:g} or longer than {FIBRE_RANGE[1]:g} times their "
         "optimal length, where muscles hardly pull: the set does not fit this person or this movement there."
     )
     return [warning("muscle-fibres-out-of-range", sentence, *names)]
+
+
+def _listed(fitted: FittedMuscles, names: list[str]) -> str:
+    """The first muscles as people call them."""
+    titles = [fitted.muscles[fitted.names.index(name)].sided_title for name in names[:SHOWN]]
+    return "; ".join(titles) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

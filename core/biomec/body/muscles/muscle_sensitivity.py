@@ -12,6 +12,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.progress import Progress, part_of
 from biomec.body.muscles.joint_contact import joint_contacts
+from biomec.body.muscles.lacking import joints_at_least, lower_bounds
 from biomec.body.muscles.muscle_forces import MuscleForces, muscle_forces
 from biomec.body.muscles.sharing_options import CRITERIA, SharingOptions
 from biomec.body.muscles.some_frames import ENOUGH, emg_of_frames, model_of_frames, motion_of_frames, telling_frames
@@ -26,7 +27,8 @@ class Assumption:
     """One other assumption, and what it changes.
 
     title       : in words
-    contact     : joint -> greatest contact force over that of the assumption made, minus one
+    contact     : joint -> greatest contact force over that of the assumption made, minus one; without joints whose
+                  torque is lacking, for their contact is only a lower bound
     activation  : mean absolute change of activations
     reserve_Nm  : greatest reserve torque
     solved      : share of the frames that could be solved
@@ -76,9 +78,9 @@ def muscle_sensitivity(
     def solved(options: SharingOptions, part: int) -> tuple[MuscleForces, dict[str, float]]:
         count = len(others) + 1
         forces = muscle_forces(model, options, emg=emg, progress=part_of(progress, part / count, (part + 1) / count))
-        return forces, {
-            joint: peak for joint, (peak, _) in joint_contacts(model, forces, motion, question.body).peaks().items()
-        }
+        contacts = joint_contacts(model, forces, motion, question.body)
+        bounds = joints_at_least(contacts, lower_bounds(model, forces))
+        return forces, {joint: peak for joint, (peak, _) in contacts.peaks().items() if joint not in bounds}
 
     base, peaks = solved(question.options, 0)
     found = []

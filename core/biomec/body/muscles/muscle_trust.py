@@ -190,6 +190,7 @@ class ContactPeak:
     force_N, net_N : with muscles, and without, each in its own worst frame;  frame : of the first, from 0
     times_weight, net_times_weight : the same over the body weight
     frames : over which they were taken; none where the joint's loads cannot be used
+    at_least : whether torque was lacking in any of them, so that the joint bears more than that
     """
 
     joint: str
@@ -199,12 +200,17 @@ class ContactPeak:
     net_times_weight: float
     frame: int
     frames: int
+    at_least: bool = False
 
 
-def contact_peaks(contacts: JointContacts, frames_of: Mapping[str, TrustedFrames]) -> tuple[ContactPeak, ...]:
+def contact_peaks(
+    contacts: JointContacts, frames_of: Mapping[str, TrustedFrames], least: BoolArray | None = None
+) -> tuple[ContactPeak, ...]:
     """Greatest contact forces of joints that muscles cross, over the best frames of their loads, from the ends inwards.
 
     Joints without any such frame have none.
+
+    least : (T, J) where contact forces are only a lower bound (`biomec.body.muscles.lacking.lower_bounds`)
     """
     found = []
     weight = contacts.body_weight
@@ -216,7 +222,8 @@ def contact_peaks(contacts: JointContacts, frames_of: Mapping[str, TrustedFrames
             continue
         size, net = (np.where(taken, one[:, j], 0.0) for one in (contacts.size, contacts.net_size))
         high, low = float(size.max()), float(net.max())
+        bound = least is not None and bool((least[:, j] & taken).any())
         found.append(
-            ContactPeak(joint, high, low, high / weight, low / weight, int(size.argmax()), int(taken.sum()))
+            ContactPeak(joint, high, low, high / weight, low / weight, int(size.argmax()), int(taken.sum()), bound)
         )  # fmt: skip
     return tuple(found)

@@ -6,12 +6,13 @@ Other strengths, criteria and variants are then answered without tracing any pat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
@@ -57,6 +58,7 @@ class SharingModel:
     rib_force, rib_torque : (T, C, J, 3) of a unit push on the distal sides;  rib_arms : (T, C, K) in the rows [m]
     sockets : glenoids of the model
     body_weight : of the whole person [N]
+    titles  : muscle -> what people call it, such as "right soleus"
     """
 
     tree: JointTree
@@ -75,11 +77,16 @@ class SharingModel:
     rib_arms: FloatArray
     sockets: tuple[Socket, ...]
     body_weight: float
+    titles: Mapping[str, str] = field(default_factory=FrozenDict)
 
     @property
     def frames(self) -> int:
         """Number of frames."""
         return self.loads.frames
+
+    def title(self, muscle: str) -> str:
+        """What people call a muscle."""
+        return self.titles.get(muscle, muscle)
 
     def indices(self, muscles: tuple[str, ...]) -> IntArray:
         """Numbers of muscles, or a sentence that names the unknown ones."""
@@ -101,12 +108,14 @@ def sharing_model(
     hinges: Mapping[str, FloatArray] | None = None,
     curves: str = "degroote",
     mass_kg: float | None = None,
+    titles: Mapping[str, str] | None = None,
 ) -> SharingModel:
     """Gather what sharing needs.
 
     q            : (T, n) coordinates;  loads : without gliding contacts
     body, motion : of the person; they name the rows and place the glenoids
     mass_kg      : of the person; that of the model if not given
+    titles       : muscle -> what people call it
     """
     if curves not in CURVES:
         raise BiomecError(f'Muscle curves are {" and ".join(CURVES)}, not "{curves}".')
@@ -128,6 +137,7 @@ def sharing_model(
         tree, loads, tuple(paths.names), read_only(paths.speed), hill, rigid, crossed, rows, lost, arms,
         tuple(ribs[c] for c in reach), read_only(force[:, reach]), read_only(torque[:, reach]),
         read_only(rib_arms[:, reach]), _sockets(tree, motion, crossed), mass * GRAVITY,
+        FrozenDict(titles or {}),
     )  # fmt: skip
 
 
@@ -148,6 +158,7 @@ def person_muscles(
     return sharing_model(
         paths.tree if tree is None else tree, paths.q, loads, paths, fitted.hill, body=person.model,
         motion=paths.motion, hinges=person.joint_axes(), curves=curves, mass_kg=mass,
+        titles={one.name: one.sided_title for one in fitted.muscles},
     )  # fmt: skip
 
 

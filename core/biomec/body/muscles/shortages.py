@@ -37,7 +37,8 @@ class Shortage:
     torque  : "right knee extension";  joint : "right knee"
     frames  : first and last frame of the worst stretch;  count : of all frames in which it is lacking
     missing_Nm, wanted_Nm : in the worst frame
-    muscles : those that would have to be stronger there, with the factor, the greatest first; none if nothing helps
+    muscles : those that would have to be stronger there, by the names that people use, with the factor, the greatest
+              first; none if nothing helps
     """
 
     torque: str
@@ -57,7 +58,7 @@ class Shortage:
         )
         if not self.muscles:
             return f"{words} No muscle of the set could make it, even ten times as strong."
-        named = ", ".join(f"{name} {factor:.1f} times" for name, factor in self.muscles[:3])
+        named = "; ".join(f"{name} {factor:.1f} times" for name, factor in self.muscles[:3])
         return f"{words} It would take muscles as strong as: {named}."
 
 
@@ -97,7 +98,7 @@ def _stronger(model: SharingModel, one_frame: SharingProblem, row: int, limit: f
     if not np.isfinite(x).all() or abs(x[M + row]) > limit:
         return ()
     over = [m for m in np.argsort(-x[:M]) if x[m] > 1.0 and model.arms[:, m, row].any()]
-    return tuple((model.names[m], float(x[m])) for m in over)
+    return tuple((model.title(model.names[m]), float(x[m])) for m in over)
 
 
 def sharing_notices(
@@ -144,10 +145,12 @@ def sharing_notices(
     ):
         names = _often(model, np.asarray(model.rigid.state == state), there)
         if names:
-            notices.append(warning(code, f"Muscles {words}, with the share of frames: {_listed(names)}.", *names))
+            notices.append(
+                warning(code, f"Muscles {words}, with the share of frames: {_listed(model, names)}.", *names)
+            )
     names = _often(model, np.asarray(np.nan_to_num(activation) >= SATURATED), there)
     if names:
-        words = f"Muscles at their full strength, with the share of frames: {_listed(names)}."
+        words = f"Muscles at their full strength, with the share of frames: {_listed(model, names)}."
         notices.append(warning("muscles-saturated", words, *names))
     if model.ribs:
         words = (
@@ -166,7 +169,7 @@ def _often(model: SharingModel, where: BoolArray, there: BoolArray) -> dict[str,
     return {model.names[m]: float(share_of[m]) for m in np.argsort(-share_of, kind="stable") if share_of[m] > 0.0}
 
 
-def _listed(names: dict[str, float]) -> str:
-    shown = [f"{name} {100.0 * share:.0f} %" for name, share in list(names.items())[:LISTED]]
+def _listed(model: SharingModel, names: dict[str, float]) -> str:
+    shown = [f"{model.title(name)} {100.0 * share:.0f} %" for name, share in list(names.items())[:LISTED]]
     more = len(names) - LISTED
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+    return "; ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -61,12 +61,14 @@ class Sweep:
 class SignFinding:
     """A muscle that pulls a joint the wrong way, or hardly at all, at some of the angles.
 
+    title   : of the muscle, without the side
     angle   : such as "right elbow flexion"; ``expected`` is the direction it must pull, such as "extension"
     degrees : (5,) of that angle
     arms    : (5,) moment arms in the expected direction [m]: a positive arm is right
     """
 
     muscle: str
+    title: str
     angle: str
     expected: str
     degrees: FloatArray
@@ -123,7 +125,9 @@ def screen_signs(
                 right = wanted[m] * arms[:, m]
                 if right.min() < LEAST_ARM:
                     expected = angle.component.positive if wanted[m] > 0.0 else angle.component.negative
-                    found.append(SignFinding(muscle.name, angle.name, expected, read_only(degrees), read_only(right)))
+                    found.append(SignFinding(
+                        muscle.name, muscle.title, angle.name, expected, read_only(degrees), read_only(right)
+                    ))  # fmt: skip
     return tuple(sorted(found, key=lambda one: float(one.arms.min())))
 
 
@@ -134,13 +138,14 @@ def sign_notices(findings: Sequence[SignFinding]) -> list[Notice]:
     worst: dict[tuple[str, str], SignFinding] = {}
     sides: dict[tuple[str, str], set[str]] = {}
     for one in findings:
-        key = one.muscle.removesuffix("_r").removesuffix("_l"), one.expected
+        key = one.title, one.expected
         worst.setdefault(key, one)
         sides.setdefault(key, set()).add(one.muscle)
     sentences = []
     for key, one in list(worst.items())[:SHOWN]:
         k = int(one.arms.argmin())
-        name = f"{key[0]} of both sides" if len(sides[key]) > 1 else one.muscle
+        side = {"_r": "right ", "_l": "left "}.get(one.muscle[-2:], "")
+        name = f"{one.title} of both sides" if len(sides[key]) > 1 else f"{side}{one.title}"
         words = "against" if one.wrong_way else "hardly toward"
         figures = f"{1e3 * one.arms[k]:.0f} mm at {one.degrees[k]:g}° of {one.angle}".replace("-", "−")
         sentences.append(f"{name} {words} {one.expected} ({figures})")

@@ -12,18 +12,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice, info
+from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress, part_of
 from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
+from biomec.body.muscles.lacking import bears, joints_at_least, lower_bounds
 from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces, muscle_forces
 from biomec.body.muscles.sharing_model import SharingModel
 from biomec.body.muscles.sharing_options import SharingOptions
-from biomec.body.muscles.shortages import ACCEPTED_NM, ACCEPTED_SHARE
 
 PRECISION = 0.005  # of a muscle's strength, to which the greatest bearable loss is found
 LISTED = 3
@@ -62,6 +62,7 @@ class VariantResult:
 
     change  : (M,) mean activation minus that of the recorded body, over frames solved in both; by its own muscles
     joints  : joint -> greatest contact force [× body weight] as recorded, and in the variant
+    least   : (T, J) where contact forces are only a lower bound, since torque is lacking
     carried : whether the movement can still be carried: no torque is lacking that was not lacking before
     """
 
@@ -70,8 +71,14 @@ class VariantResult:
     contacts: JointContacts
     change: FloatArray
     joints: Mapping[str, tuple[float, float]]
+    least: BoolArray
     carried: bool
     notices: tuple[Notice, ...]
+
+    @property
+    def at_least(self) -> frozenset[str]:
+        """Joints that bear at least what `joints` says: they cannot be compared with the recorded body."""
+        return joints_at_least(self.contacts, self.least)
 
     @property
     def compensating(self) -> tuple[tuple[str, float], ...]:
@@ -128,6 +135,7 @@ def _answer(question: MuscleQuestion, variant: MuscleVariant, progress: Progress
         model, question.options, strength=variant.factors(model.names), emg=question.emg, progress=progress
     )
     contacts = joint_contacts(model, forces, question.motion, question.body)
+    least = lower_bounds(model, forces)
     before = {name: question.forces.activation[:, m] for m, name in enumerate(question.forces.names)}
     both = np.isfinite(forces.activation).all(axis=1) & np.isfinite(question.forces.activation).all(axis=1)
     change = np.full(len(forces.names), np.nan)
@@ -138,37 +146,34 @@ def _answer(question: MuscleQuestion, variant: MuscleVariant, progress: Progress
     was = question.contacts.peaks()
     joints = {joint: (was[joint][0], peak) for joint, (peak, _) in contacts.peaks().items() if joint in was}
     carried = bears(question.forces, forces)
-    result = VariantResult(variant, forces, contacts, read_only(change), FrozenDict(joints), carried, ())
-    return replace(result, notices=tuple(_sentences(result)))
+    result = VariantResult(
+        variant, forces, contacts, read_only(change), FrozenDict(joints), read_only(least, np.bool_), carried, ()
+    )  # fmt: skip
+    return replace(result, notices=tuple(_sentences(result, model)))
 
 
-def bears(before: MuscleForces, after: MuscleForces) -> bool:
-    """Whether a variant makes all torques that the recorded body makes.
-
-    Lost is a frame without a solution that had one, or a reserve that grows beyond what a diagnostic may be: 5 % of the
-    row's greatest torque, at least 1 N m.
-    """
-    if (before.solved & ~np.isfinite(after.activation).all(axis=1)).any():
-        return False
-    peak = np.nan_to_num(np.abs(before.wanted)).max(axis=0, initial=0.0)
-    limit = np.maximum(ACCEPTED_SHARE * peak, ACCEPTED_NM)
-    allowed = np.maximum(limit, np.nan_to_num(np.abs(before.reserve)) + limit)
-    return not bool((np.nan_to_num(np.abs(after.reserve)) > allowed).any())
-
-
-def _sentences(result: VariantResult) -> list[Notice]:
+def _sentences(result: VariantResult, model: SharingModel) -> list[Notice]:
     """The answer in words."""
     title = result.variant.title
     words = f"{title}: the movement can {'still' if result.carried else 'no longer'} be carried."
     notices = [info("variant-carried" if result.carried else "variant-not-carried", words)]
     if result.compensating:
-        named = ", ".join(f"{name} (+{100.0 * more:.0f} %)" for name, more in result.compensating[:LISTED])
+        named = "; ".join(f"{model.title(name)} +{100.0 * more:.0f} %" for name, more in result.compensating[:LISTED])
         notices.append(info("variant-compensation", f"{title}: its work is done by {named}."))
     changed = sorted(result.joints.items(), key=lambda one: -abs(one[1][1] - one[1][0]))
-    moved = [(joint, was, now) for joint, (was, now) in changed if abs(now - was) > 0.01][:LISTED]
+    moved = [
+        (joint, was, now) for joint, (was, now) in changed if abs(now - was) > 0.01 and joint not in result.at_least
+    ][:LISTED]
     if moved:
         named = "; ".join(f"{joint} {now:.2f} instead of {was:.2f}" for joint, was, now in moved)
         notices.append(info("variant-contact", f"{title}: greatest contact forces, in body weights: {named}."))
+    bounds = [f"{joint} {result.joints[joint][1]:.2f}" for joint, _ in changed if joint in result.at_least]
+    if bounds:
+        words = (
+            f"{title}: torque is lacking, and what is lacking presses on nothing. These joints bear at least, in body "
+            f"weights: {'; '.join(bounds[:LISTED])}{' …' if len(bounds) > LISTED else ''}; do not compare them."
+        )
+        notices.append(warning("variant-contact-at-least", words, *sorted(result.at_least)))
     return notices
 
 
@@ -176,10 +181,10 @@ def _sentences(result: VariantResult) -> list[Notice]:
 class LossCurve:
     """How the movement fares as muscles lose strength.
 
-    muscles  : that lose it, all by the same share
+    muscles  : that lose it, all by the same share;  titles : what people call them
     loss     : (N,) shares that were tried, rising, 0 to 1;  reserve_Nm : (N,) greatest reserve torque [N m]
     highest  : (N,) greatest activation of any muscle
-    contact  : (N, J) greatest contact force of each joint [× body weight]
+    contact  : (N, J) greatest contact force of each joint [× body weight];  least : (N, J) where it is a lower bound
     bearable : greatest loss with which the movement can be carried, to half a percent; 1 if the muscles can be gone
     """
 
@@ -189,12 +194,14 @@ class LossCurve:
     highest: FloatArray
     joints: tuple[str, ...]
     contact: FloatArray
+    least: BoolArray
     bearable: float
+    titles: tuple[str, ...]
 
     @property
     def sentence(self) -> str:
         """The answer in words."""
-        named = ", ".join(self.muscles[:LISTED]) + (" …" if len(self.muscles) > LISTED else "")
+        named = "; ".join(self.titles[:LISTED]) + (" …" if len(self.titles) > LISTED else "")
         if self.bearable >= 1.0:
             return f"The movement can be carried without {named}."
         return f"The movement can be carried until {named} have lost {100.0 * self.bearable:.0f} % of their strength."
@@ -208,7 +215,7 @@ def loss_curve(
     What weaker muscles can carry, stronger ones can. Steps are equal over all losses; those of the bisection join them.
     """
     question.model.indices(tuple(muscles))
-    tried: dict[float, tuple[float, float, FloatArray, bool]] = {}
+    tried: dict[float, tuple[float, float, FloatArray, BoolArray]] = {}
     joints = tuple(question.contacts.peaks())
     rounds = int(np.ceil(np.log2(1.0 / ((steps - 1) * PRECISION)))) if steps > 1 else int(np.ceil(-np.log2(PRECISION)))
     count = steps + max(rounds, 1)
@@ -220,7 +227,8 @@ def loss_curve(
         peaks = answer.contacts.peaks()
         contact = np.array([peaks[joint][0] if joint in peaks else np.nan for joint in joints])
         highest = float(np.nan_to_num(answer.forces.activation).max(initial=0.0))
-        tried[loss] = (answer.forces.largest_reserve_Nm, highest, contact, answer.carried)
+        least = np.array([joint in answer.at_least for joint in joints])
+        tried[loss] = (answer.forces.largest_reserve_Nm, highest, contact, least)
         return answer.carried
 
     grid = [float(one) for one in np.linspace(0.0, 1.0, max(steps, 2))]
@@ -236,7 +244,7 @@ def loss_curve(
     if progress is not None:
         progress(1.0)
     order = sorted(tried)
-    columns = [np.array([tried[loss][k] for loss in order]) for k in range(3)]
+    columns = [np.array([tried[loss][k] for loss in order]) for k in range(4)]
     return LossCurve(
         tuple(muscles),
         read_only(order),
@@ -244,5 +252,7 @@ def loss_curve(
         read_only(columns[1]),
         joints,
         read_only(columns[2]),
+        read_only(columns[3], np.bool_),
         low,
+        tuple(question.model.title(name) for name in muscles),
     )

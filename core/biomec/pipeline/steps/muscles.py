@@ -21,6 +21,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.muscles.emg_comparison import MeasuredActivation, measured_activation, proposed_muscles
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
+from biomec.body.muscles.lacking import lower_bounds
 from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces, muscle_forces
 from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSource
@@ -152,9 +153,10 @@ def muscles(
     notices = (
         *ground, *traced.notices, *forces.notices, *sizes, *(measured.notices if measured is not None else ())
     )  # fmt: skip
+    peaks = contact_peaks(contacts, loads.trust.frames_of, lower_bounds(model, forces))
     return MuscleResult(
-        traced, model, forces, contacts, muscle_work(model, forces, rate), trust,
-        contact_peaks(contacts, loads.trust.frames_of), options, notices, measured, tuple(channels.items()),
+        traced, model, forces, contacts, muscle_work(model, forces, rate), trust, peaks, options, notices, measured,
+        tuple(channels.items()),
     )  # fmt: skip
 
 

@@ -109,7 +109,7 @@ def _contact_table(analysis: Analysis) -> Table:
     heads = ("[× weight]", "[N]", "[N/kg]", "without")
     note = (
         "Greatest size over the frames in which the loads of the joint can be used; without: the joint force without "
-        "muscles, in body weights."
+        "muscles, in body weights. ≥: torque is lacking there, and what no muscle carries presses on nothing."
     )
     return Table("Contact forces, right and left", ("Joint", *heads, *heads), tuple(rows), note)
 
@@ -118,8 +118,10 @@ def _cells(peak: ContactPeak | None, factor: float) -> tuple[str, str, str, str]
     if peak is None:
         return (NOTHING,) * 4
     force = peak.force_N
+    least = "≥ " if peak.at_least else ""
     return (
-        number(peak.times_weight, 2), number(force, 0), number(factor * force, 1), number(peak.net_times_weight, 2)
+        least + number(peak.times_weight, 2), least + number(force, 0), least + number(factor * force, 1),
+        number(peak.net_times_weight, 2),
     )  # fmt: skip
 
 

@@ -38,10 +38,14 @@ def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
         "curves": sharing.curves,
         "strength": sharing.strength,
         "emg": sharing.emg,
-        "emg_normalised_by": {} if found.emg is None else {
-            channel: {"value": plain_number(found.emg.reference[found.emg.channels.index(channel)]),
-                      "unit": found.emg.units[found.emg.channels.index(channel)],
-                      "source": found.emg.sources[found.emg.channels.index(channel)]}
+        "emg_normalised_by": {}
+        if found.emg is None
+        else {
+            channel: {
+                "value": plain_number(found.emg.reference[found.emg.channels.index(channel)]),
+                "unit": found.emg.units[found.emg.channels.index(channel)],
+                "source": found.emg.sources[found.emg.channels.index(channel)],
+            }
             for channel, _ in found.channels
         },
         "scaling": {one.segment: [float(x) for x in one.factors] for one in found.fitted.scales},
@@ -62,6 +66,7 @@ def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
                 "without_muscles_times_body_weight": plain_number(one.net_times_weight),
                 "frame": base + one.frame,
                 "frames": one.frames,
+                "lower_bound": one.at_least,
             }
             for one in found.peaks
         },

@@ -1,5 +1,6 @@
 """EMG beside muscles: which channel is which, how far both agree, and usual timing."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from biomec.body.muscles.emg_comparison import TimingAgreement
 from biomec.body.muscles.sharing_options import ASSISTED
 from biomec.recording import Analog
+from biomec_app.features.muscles import emg_window
 from biomec_app.features.muscles.emg_content import emg_page, over_own, timing_of
 from biomec_app.features.muscles.emg_window import MuscleEmgWindow, about, cells
 from biomec_app.features.muscles.heat_content import MuscleFilter, emg_beside, heat_rows
@@ -94,6 +96,36 @@ def test_the_window_shows_channels_and_a_row_lets_the_muscle_stand_out(qtbot, co
     window.over.setCurrentIndex(1)
     assert window.plots.minimumHeight() > 100
     assert not window.tabs.isTabVisible(1)
+
+
+def test_the_window_shows_the_last_of_several_changes(qtbot, context, measured, monkeypatch):
+    """The analysis changed twice while the window compared: it kept the result of the first."""
+    seen = []
+    whole = emg_window.emg_page
+
+    def slow(analysis):
+        seen.append(analysis)
+        go.wait(10.0)
+        return whole(analysis)
+
+    go = threading.Event()
+    go.set()
+    monkeypatch.setattr(emg_window, "emg_page", slow)
+    context.document.open(measured)
+    window = MuscleEmgWindow(context)
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitUntil(lambda: window.page is not None and not window.jobs.busy)
+    go.clear()
+    emg = measured.settings.emg
+    for channels in ({"EMG 9": "left tibialis anterior"}, {"EMG 9": "right tibialis anterior"}):
+        changed = measured.with_settings(replace(measured.settings, emg=replace(emg, channels=channels)))
+        context.document.change("", changed)
+    go.set()
+    qtbot.waitUntil(lambda: len(window.page.lines) == 3 and not window.jobs.busy)
+    assert window.page.lines[-1].channel.side == "right"
+    assert seen[-1] is context.document.analysis
+    assert len(seen) == 3  # the first, the one that ran when the second change came, and the last
 
 
 def test_the_chart_of_timing_chooses_a_muscle(qtbot):
