@@ -5,7 +5,8 @@ import pytest
 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.reporting.content.muscle_section import muscles_section, timing
+from biomec.pipeline.muscle_cycles import cycles_of_side, muscle_timing
+from biomec.reporting.content.muscle_section import muscles_section
 from tests.real_data import recording
 
 HIP, KNEE = (
@@ -76,10 +77,22 @@ def test_prime_movers_are_active_when_they_usually_are(pair, example):
     prime = ("tibialis anterior", "vastus lateralis", "vastus medialis", "gluteus maximus", "gluteus medius",
              "gastrocnemius", "semimembranosus")  # fmt: skip
     for analysis in (pair, example):
-        found = {(one.muscle, one.side): one.agreement for one in timing(analysis)}
+        found = {(one.muscle, one.side): one.agreement for one in muscle_timing(analysis)}
         assert all(found[muscle, side] > 0.6 for muscle in prime for side in ("right", "left"))
         assert np.mean([found[muscle, side] for muscle in prime for side in ("right", "left")]) > 0.78
         assert found["peroneus longus", "right"] < 0.5
+
+
+def test_steps_whose_loads_are_not_measured_say_nothing_about_timing():
+    """The left foot is half on a plate in one step, and off the plates in the other: both steps counted before."""
+    walk = walked("gait_pig_partial_strike/walk.c3d", "gait_pig_partial_strike/static.c3d")
+    assert walk.cycles.groups["Left"].valid.tolist() == [True, True]
+    left, right = (cycles_of_side(walk, (f"soleus_{side[0]}",), side) for side in ("left", "right"))
+    assert list(left.left_out.values()) == ["poor contact: partial strike"]
+    assert left.source == "estimated from the motion"
+    assert right.valid.all()
+    assert right.source == ""
+    assert {one.side for one in muscle_timing(walk)} == {"right"}
 
 
 @pytest.mark.parametrize("walk", ["pair", "example"])

@@ -13,11 +13,9 @@ from biomec.body.muscles.emg_comparison import (
     TimingAgreement,
     emg_agreement,
     group_activation,
-    usual_timing,
 )
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.cycles import SIDES
-from biomec.signals import Cycles
+from biomec.pipeline.muscle_cycles import cycles_of_side, foot_off_of, muscle_timing
 from biomec.signals.emg_muscles import EmgChannel
 from biomec_app.features.muscles.heat_content import EmgBeside, emg_beside, over_cycle
 from biomec_app.features.muscles.readings import readings_of
@@ -83,7 +81,7 @@ def emg_page(analysis: Analysis) -> EmgPage:
         lines,
         tuple(one.channel for one in channels if one.channel not in mapped),
         tuple(name for name in beside.measured.own_maximum if name in mapped) if beside is not None else (),
-        timing_of(analysis),
+        muscle_timing(analysis),
         "; ".join(table.sources),
         np.asarray(analysis.session.dynamic.time_s),
         emg is not None,
@@ -108,42 +106,13 @@ def _lines(analysis: Analysis, beside: EmgBeside, channels: Sequence[EmgChannel]
         if (counted := usable[channel.channel]) is not None:
             computed = np.where(counted, computed, np.nan)
         computed = over_own(computed)
-        cycles = cycles_of_side(analysis, channel.side)
+        cycles = cycles_of_side(analysis, elements, channel.side)
         lines.append(EmgLine(
             channel, elements, found.get(channel.channel), measured, computed, over_cycle(measured, cycles),
             over_cycle(computed, cycles), table.active(channel.muscle, foot_off_of(cycles)),
             beside.measured.reference_words(channel.channel),
         ))  # fmt: skip
     return tuple(lines)
-
-
-def timing_of(analysis: Analysis) -> tuple[TimingAgreement, ...]:
-    """Usual and computed activity of the muscles of both sides over the gait cycle; none without steps."""
-    if "cycles" not in analysis.done:
-        return ()
-    readings, table = readings_of(analysis), analysis.settings.emg.table
-    found: list[TimingAgreement] = []
-    for side in SIDES:
-        cycles = analysis.cycles.groups.get(side)
-        if cycles is None or not cycles.valid.any():
-            continue
-        spans = [(int(a), int(b)) for a, b in cycles.spans[cycles.valid] if b < readings.forces.frames]
-        found += usual_timing(readings.forces, readings.muscles, table, side.lower(), spans, foot_off_of(cycles))
-    return tuple(sorted(found, key=lambda one: table.names.index(one.muscle)))
-
-
-def cycles_of_side(analysis: Analysis, side: str) -> Cycles | None:
-    """Cycles of a side, or of both together."""
-    groups = analysis.cycles.groups if "cycles" in analysis.done else {}
-    return groups.get(side.capitalize()) or groups.get("both")
-
-
-def foot_off_of(cycles: Cycles | None) -> float | None:
-    """Mean foot off of the valid cycles [%]; None for movements without steps."""
-    if cycles is None or cycles.signal is not None or not cycles.valid.any():
-        return None
-    found = cycles.phase_changes_percent[cycles.valid]
-    return float(np.nanmean(found)) if np.isfinite(found).any() else None
 
 
 def over_own(values: FloatArray) -> FloatArray:

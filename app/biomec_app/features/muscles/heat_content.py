@@ -15,7 +15,7 @@ from biomec.body.muscles.emg_comparison import (
 )
 from biomec.body.muscles.muscle_set import Muscle
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.cycles import SIDES
+from biomec.pipeline.muscle_cycles import cycles_of_side
 from biomec.signals import Cycles
 from biomec_app.features.muscles.readings import MuscleReadings, readings_of
 
@@ -114,10 +114,8 @@ def emg_beside(analysis: Analysis) -> EmgBeside | None:
 
 
 def cycles_of(analysis: Analysis, muscle: Muscle) -> Cycles | None:
-    """Cycles over which a muscle is averaged: those of its side; None without any."""
-    groups = analysis.cycles.groups if "cycles" in analysis.done else {}
-    side = muscle.side.value.capitalize() if muscle.side is not None else SIDES[0]
-    return groups.get(side) or groups.get("both")
+    """Cycles over which a muscle is averaged: those of its side that count for its joints; None without any."""
+    return cycles_of_side(analysis, (muscle.name,), muscle.side.value if muscle.side is not None else "")
 
 
 def has_cycles(analysis: Analysis) -> bool:

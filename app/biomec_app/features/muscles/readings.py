@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -101,14 +102,10 @@ class MuscleReadings:
             if one.convention == STANDARD and one.joint in self.paths.joints
         }
 
-    @cached_property
-    def crossed(self) -> dict[str, tuple[str, ...]]:
+    @property
+    def crossed(self) -> Mapping[str, tuple[str, ...]]:
         """Muscle -> joints that it crosses."""
-        found: dict[str, list[str]] = {}
-        crossed = self.model.crossed
-        for joint, muscle in zip(crossed.joint.tolist(), crossed.muscle.tolist(), strict=True):
-            found.setdefault(self.forces.names[muscle], []).append(self.model.loads.joints[joint])
-        return {name: tuple(joints) for name, joints in found.items()}
+        return self.model.crossed_joints
 
     def usable(self, *joints: str) -> BoolArray | None:
         """(T,) frames in which the loads of all these joints can be relied on; None where that is not known."""

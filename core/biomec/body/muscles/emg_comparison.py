@@ -6,7 +6,7 @@ it was shifted and divided by a reference. Static optimisation knows nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -322,12 +322,13 @@ def usual_timing(
     muscles: Sequence[Muscle],
     table: MuscleTable,
     side: str,
-    cycles: Sequence[tuple[int, int]],
+    cycles: Callable[[Sequence[str]], Sequence[tuple[int, int]]],
     foot_off: float | None,
 ) -> tuple[TimingAgreement, ...]:
     """Compare mean activations over the cycles of a side with the bars of a table.
 
-    cycles   : first and last frame of each, of that side;  foot_off : [% of the cycle]
+    cycles   : of elements -> first and last frame of each of that side that counts for them
+    foot_off : [% of the cycle]
     """
     share = np.linspace(0.0, 1.0, SAMPLES)
     found = []
@@ -335,11 +336,11 @@ def usual_timing(
         expected = table.active(one.name, foot_off)
         elements = proposed_muscles([EmgChannel(one.name, side, one.name)], muscles).get(one.name, ())
         elements = tuple(name for name in elements if name in forces.names)
-        if not (expected and elements and cycles):
+        if not (expected and elements):
             continue
         activation = group_activation(forces, elements)
         curves = [np.interp(first + share * (last - first), np.arange(len(activation)), activation)
-                  for first, last in cycles if np.isfinite(activation[first : last + 1]).all()]  # fmt: skip
+                  for first, last in cycles(elements) if np.isfinite(activation[first : last + 1]).all()]  # fmt: skip
         if not curves:
             continue
         on = computed_bursts(np.mean(curves, axis=0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -83,6 +84,14 @@ class SharingModel:
     def frames(self) -> int:
         """Number of frames."""
         return self.loads.frames
+
+    @cached_property
+    def crossed_joints(self) -> Mapping[str, tuple[str, ...]]:
+        """Muscle -> joints that it crosses."""
+        found: dict[str, list[str]] = {}
+        for joint, muscle in zip(self.crossed.joint.tolist(), self.crossed.muscle.tolist(), strict=True):
+            found.setdefault(self.names[muscle], []).append(self.loads.joints[joint])
+        return FrozenDict({name: tuple(joints) for name, joints in found.items()})
 
     def title(self, muscle: str) -> str:
         """What people call a muscle."""

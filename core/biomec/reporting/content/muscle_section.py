@@ -7,19 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 
 from biomec.base.errors import BiomecError
-from biomec.body.muscles.emg_comparison import MeasuredActivation, TimingAgreement, usual_timing
+from biomec.body.muscles.emg_comparison import MeasuredActivation
 from biomec.body.muscles.muscle_trust import ContactPeak, ReserveFigure
 from biomec.body.muscles.sharing_options import CRITERIA, EMG_WORDS, SOLID
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.muscle_cycles import FOOT_OFF, SIDES, muscle_timing
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent
 
 MUSCLES = "Muscles and joint contact"
-SIDES = ("right", "left")
 IMPLANTS = {"hip": 5.0, "knee": 4.0}
 """Joint -> greatest contact force of walking people that instrumented implants showed [× body weight]
 [Bergmann1993] [Bergmann2001] [Kutzner2010], with the spread of single patients."""
 LISTED = 8  # torques with the largest reserves
-FOOT_OFF = "foot off"
 METHOD = (
     "Static optimisation finds the activations that make the torques of the movement with the least effort. It does "
     "not see muscles that work against each other, so that contact forces are low where a person stiffens a joint."
@@ -169,28 +168,9 @@ def _reserve_table(reserves: tuple[ReserveFigure, ...]) -> Table:
     return Table("Torques that muscles do not carry", columns, rows, note)
 
 
-def timing(analysis: Analysis) -> tuple[TimingAgreement, ...]:
-    """Computed activity over the gait cycles of each side beside the usual one; empty for other movements."""
-    found, cycles = analysis.muscles, analysis.cycles
-    if cycles.phase != FOOT_OFF:
-        return ()
-    table = analysis.settings.emg.table
-    rows: list[TimingAgreement] = []
-    for side in SIDES:
-        group = cycles.groups.get(side.capitalize())
-        if group is None:
-            continue
-        offs = group.phase_changes_percent[group.valid]
-        offs = offs[np.isfinite(offs)]
-        spans = [(int(first), int(last)) for first, last in group.spans[group.valid]]
-        off = float(offs.mean()) if offs.size else None
-        rows += usual_timing(found.forces, found.fitted.muscles, table, side, spans, off)
-    return tuple(rows)
-
-
 def _timing_table(analysis: Analysis) -> Table | None:
     try:
-        rows = timing(analysis)
+        rows = muscle_timing(analysis)
     except BiomecError:  # a table of muscles that is gone costs this comparison, not the report; EMG pages say it
         return None
     if not rows:

@@ -9,9 +9,10 @@ from PySide6.QtCore import QPoint, Qt
 
 from biomec.body.muscles.emg_comparison import TimingAgreement
 from biomec.body.muscles.sharing_options import ASSISTED
+from biomec.pipeline.muscle_cycles import muscle_timing
 from biomec.recording import Analog
 from biomec_app.features.muscles import emg_window
-from biomec_app.features.muscles.emg_content import emg_page, over_own, timing_of
+from biomec_app.features.muscles.emg_content import emg_page, over_own
 from biomec_app.features.muscles.emg_window import MuscleEmgWindow, about, cells
 from biomec_app.features.muscles.heat_content import MuscleFilter, emg_beside, heat_rows
 from biomec_app.features.muscles.timing_chart import LINE, TOP, TimingChart
@@ -80,7 +81,7 @@ def test_a_recording_without_emg_says_so(muscle_analysis):
     page = emg_page(without)
     assert page.lines == ()
     assert "no EMG" in about(page)
-    assert timing_of(without) == ()
+    assert muscle_timing(without) == ()
     assert over_own(np.zeros(3)).tolist() == [0.0, 0.0, 0.0]
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from biomec.reporting.content.muscle_section import MUSCLES, muscles_section, timing
+from biomec.pipeline.muscle_cycles import muscle_timing
+from biomec.reporting.content.muscle_section import MUSCLES, muscles_section
 from biomec.reporting.content.report import report_content
 from biomec.reporting.tables import Table
 from tests.core.pipeline.muscled import before_muscles, with_muscles
@@ -49,4 +50,4 @@ def test_a_whole_muscle_is_the_mean_of_its_parts_by_what_they_could_give():
 
 
 def test_only_a_walk_has_usual_timing():
-    assert timing(with_muscles()) == ()
+    assert muscle_timing(with_muscles()) == ()
