@@ -89,6 +89,7 @@ def _with_contractions(analysis: "Analysis", options: argparse.Namespace) -> "An
 def _muscles(options: argparse.Namespace) -> int:
     from biomec.base.fields import with_values
     from biomec.cli.loads import opened
+    from biomec.reporting.content.muscle_work_tables import makers_text
     from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
     from biomec.reporting.files.muscle_files import OF_MUSCLES
 
@@ -107,6 +108,8 @@ def _muscles(options: argparse.Namespace) -> int:
         words = "at least" if one.at_least else "up to"
         print(f"{one.joint}: {words} {one.times_weight:.1f} × body weight ({one.force_N:.0f} N), "
               f"without muscles {one.net_times_weight:.1f}")  # fmt: skip
+    for peak in sorted(found.torque_peaks, key=lambda one: -one.torque_Nm)[:SHOWN]:
+        print(f"{peak.title}: up to {peak.torque_Nm:.1f} N·m, by {makers_text(peak)}")
     print(f"{options.out}: summary.json, {', '.join(OF_MUSCLES)} and all results of the analysis")
     tell(analysis.notices, least=Severity.WARNING)
     return 0

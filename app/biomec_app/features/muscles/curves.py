@@ -16,7 +16,7 @@ from biomec_app.curves.curve import Curve, capital, column, side_of_name
 from biomec_app.features.muscles.readings import STEP, MuscleReadings, has_muscles, readings_of
 
 MUSCLES, ARMS, CONTACTS = "Muscles", "Muscle moment arms", "Joint contact forces"
-RESERVES = "Muscle reserves"
+RESERVES, SHARES = "Muscle reserves", "Muscle shares of torques"
 WANTED, RESERVE = "torque to be shared", "carried by no muscle"
 PERCENT, MM = 100.0, 1e3
 COURSES = {
@@ -51,6 +51,11 @@ def contact_key(joint: str, component: str) -> str:
 def reserve_keys(row: str) -> tuple[str, ...]:
     """Keys of a torque, and of what no muscle carries of it."""
     return tuple(f"muscle reserve/{name}/{row}" for name in (WANTED, RESERVE))
+
+
+def share_key(row: str, group: str) -> str:
+    """Key of what a whole muscle gives to a torque, such as "right knee flexion"."""
+    return f"muscle share/{row}/{group}"
 
 
 def courses(analysis: Analysis) -> Iterator[Curve]:
@@ -172,4 +177,25 @@ def reserves(analysis: Analysis) -> Iterator[Curve]:
             )  # fmt: skip
 
 
-PROVIDERS = (courses, moment_arms, contacts, reserves)
+def shares(analysis: Analysis) -> Iterator[Curve]:
+    """What every whole muscle gives to each torque."""
+    if not has_muscles(analysis):
+        return
+    readings, time = readings_of(analysis), analysis.session.dynamic.time_s
+    for row in readings.forces.rows:
+        side, stem = side_of_name(row)
+        usable = readings.usable_row(row)
+        for g, group in enumerate(readings.row_groups(row)):
+            yield Curve(
+                share_key(row, group), SHARES, capital(stem), side, group, f"{row}, made by {group}", "N·m",
+                column(time, partial(_shares, readings, row), g), capital(stem), f"made by {group}", step=STEP,
+                least=1.0, usable=usable,
+            )  # fmt: skip
+
+
+def _shares(readings: MuscleReadings, row: str) -> FloatArray:
+    """(T, G)."""
+    return readings.shares(row).torque
+
+
+PROVIDERS = (courses, moment_arms, contacts, reserves, shares)

@@ -36,6 +36,7 @@ from biomec_app.features.muscles.heat_content import (
     place_in_cycle,
 )
 from biomec_app.features.muscles.heat_map import HeatMap
+from biomec_app.features.muscles.moment_tab import MomentTab
 from biomec_app.features.muscles.plotted import SHOWN, keys_of, muscle_of_keys
 from biomec_app.features.muscles.readings import STEP, has_muscles, readings_of
 from biomec_app.features.muscles.trust_tab import MuscleTrustTab
@@ -153,11 +154,13 @@ class MusclePanel(QWidget):
         layout.addWidget(self.area, 1)
         layout.addWidget(self.facts)
         layout.addLayout(foot)
+        self.moments = MomentTab(self.context)
         self.trust = MuscleTrustTab(self.context)
         self.tabs = QTabWidget()
         self.tabs.setObjectName("muscles.tabs")
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(first, "&Activation")
+        self.tabs.addTab(self.moments, "&Moments")
         self.tabs.addTab(self.trust, "T&rust")
         self.pages = JudgedPages("muscles", self.tabs)
         self.pages.asked.connect(lambda: self.context.run_until(STEP))
@@ -215,6 +218,7 @@ class MusclePanel(QWidget):
         self.groups.set_readings(readings)
         self._fill_choices()
         self.pages.show_content()
+        self.moments.set_analysis(self._known)
         self.trust.set_analysis(self._known)
         self._find_emg()
         self._fill()
@@ -286,6 +290,7 @@ class MusclePanel(QWidget):
             shown = self._picked if self._picked in readings.place else forces.names[0]
             place = place_in_cycle(cycles_of(self._known, readings.muscle(shown)), frame)
         self.map.set_hand(place, now)
+        self.moments.set_frame(frame)
         self._show_facts(frame)
 
     def _show_facts(self, frame: int) -> None:
@@ -308,6 +313,7 @@ class MusclePanel(QWidget):
         """Show in the colours of a theme."""
         self._theme = theme
         self.map.set_theme(theme)
+        self.moments.set_theme(theme)
         self.trust.set_theme(theme)
 
     # ------------------------------------------------------------------ what the user does

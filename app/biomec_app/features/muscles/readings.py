@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +15,7 @@ from biomec.body.muscles.lacking import lower_bounds
 from biomec.body.muscles.muscle_forces import MuscleForces
 from biomec.body.muscles.muscle_paths import MuscleArms, MusclePaths
 from biomec.body.muscles.muscle_set import Muscle
+from biomec.body.muscles.muscle_work import moment_shares
 from biomec.body.muscles.sharing_model import SharingModel
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
@@ -28,6 +30,17 @@ def has_muscles(analysis: Analysis) -> bool:
     return analysis.muscles.forces.frames == analysis.segments.frames
 
 
+@dataclass(frozen=True, eq=False)
+class GroupShares:
+    """What makes a torque (T,): whole muscles (T, G), what no muscle carries, and the ribs; all in N m."""
+
+    groups: tuple[str, ...]
+    torque: FloatArray
+    total: FloatArray
+    reserve: FloatArray
+    ribs: FloatArray
+
+
 class MuscleReadings:
     """Muscles of an analysis; ask for them by `readings_of`, which keeps them."""
 
@@ -37,6 +50,7 @@ class MuscleReadings:
         self.rate_hz = analysis.session.dynamic.rate_hz
         self.place = {name: k for k, name in enumerate(self.forces.names)}
         self._arms: dict[str, MuscleArms] = {}
+        self._shares: dict[str, GroupShares] = {}
 
     @property
     def forces(self) -> MuscleForces:
@@ -120,6 +134,31 @@ class MuscleReadings:
     def counted(self) -> BoolArray | None:
         """(T,) frames in which the loads of all joints that muscles cross can be relied on."""
         return self.usable_muscle(*self.forces.names)
+
+    def row_groups(self, row: str) -> tuple[str, ...]:
+        """Whole muscles that turn about a torque's axis, in the order of the set."""
+        k = self.forces.rows.index(row)
+        turning = np.nan_to_num(self.model.arms[:, :, k]).any(axis=0)
+        return tuple(dict.fromkeys(one.group for one, there in zip(self.muscles, turning, strict=True) if there))
+
+    def shares(self, row: str) -> GroupShares:
+        """What whole muscles give to a torque, found when somebody asks."""
+        if row not in self._shares:
+            found = moment_shares(self.model, self.forces, row)
+            names, torque = found.grouped({one.name: one.group for one in self.muscles})
+            order = [names.index(name) for name in self.row_groups(row)]
+            self._shares[row] = GroupShares(
+                self.row_groups(row), torque[:, order], found.total, found.reserve, found.ribs
+            )
+        return self._shares[row]
+
+    def joint_of(self, row: str) -> str:
+        """Joint of a torque."""
+        return self.model.loads.joints[int(self.model.rows.joint[self.forces.rows.index(row)])]
+
+    def usable_row(self, row: str) -> BoolArray | None:
+        """(T,) frames in which the loads of a torque's joint can be relied on; None where that is not known."""
+        return self.usable(self.joint_of(row))
 
     @cached_property
     def least(self) -> BoolArray:

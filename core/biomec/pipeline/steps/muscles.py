@@ -6,14 +6,16 @@ The step comes after `loads` and is run by whoever asks for it: joint loads are 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, Scope, warning
 from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
@@ -26,7 +28,7 @@ from biomec.body.muscles.muscle_forces import EmgTargets, MuscleForces, muscle_f
 from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSource
 from biomec.body.muscles.muscle_trust import ContactPeak, MuscleTrust, contact_peaks, muscle_trust
-from biomec.body.muscles.muscle_work import MuscleWork, muscle_work
+from biomec.body.muscles.muscle_work import MuscleWork, TorquePeak, muscle_work, torque_peaks
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
 from biomec.body.muscles.sharing_options import EMG_WORDS, NO_EMG
@@ -50,7 +52,7 @@ STORED = {
     "paths": ("length",),
     "forces": ("activation", "force", "length", "wanted", "reserve", "rib_force", "slip", "status", "residual"),
     "contacts": ("force", "net", "torque"),
-    "work": ("given", "taken"),
+    "work": ("given", "taken", "seconds"),
 }
 """Part of the result -> arrays that a session stores; all others follow from these, and would double its file."""
 
@@ -64,6 +66,7 @@ class MuscleResult:
     trust    : reserves, saturation, slack, scaling, in words and figures
     peaks    : joint -> greatest contact force over the frames in which its loads can be used
     emg      : measured activations, where they took part, and `channels`: channel -> elements that it measures
+    counted  : joint -> (T,) frames in which its loads can be used
     """
 
     paths: MusclePaths
@@ -77,6 +80,7 @@ class MuscleResult:
     notices: tuple[Notice, ...] = ()
     emg: MeasuredActivation | None = None
     channels: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    counted: Mapping[str, BoolArray] = field(default_factory=FrozenDict)
 
     @property
     def fitted(self) -> FittedMuscles:
@@ -113,6 +117,12 @@ class MuscleResult:
             scales=[{"segment": one.segment, "factors": one.factors} for one in self.fitted.scales],
             trust=self.trust, peaks=self.peaks,
         )  # fmt: skip
+
+    @cached_property
+    def torque_peaks(self) -> tuple[TorquePeak, ...]:
+        """Which whole muscles make each torque where it is greatest, over the best frames of its joint's loads."""
+        groups = {one.name: one.group for one in self.fitted.muscles}
+        return torque_peaks(self.model, self.forces, groups, self.counted)
 
     @property
     def sources(self) -> tuple[MuscleSource, ...]:
@@ -153,10 +163,11 @@ def muscles(
     notices = (
         *ground, *traced.notices, *forces.notices, *sizes, *(measured.notices if measured is not None else ())
     )  # fmt: skip
+    work = muscle_work(model, forces, rate, _counted(model, loads))
     peaks = contact_peaks(contacts, loads.trust.frames_of, lower_bounds(model, forces))
     return MuscleResult(
-        traced, model, forces, contacts, muscle_work(model, forces, rate), trust, peaks, options, notices, measured,
-        tuple(channels.items()),
+        traced, model, forces, contacts, work, trust, peaks, options, notices, measured,
+        tuple(channels.items()), FrozenDict({joint: one.best for joint, one in loads.trust.frames_of.items()}),
     )  # fmt: skip
 
 
@@ -197,6 +208,16 @@ def _unknown_sizes(
         "muscle and contact forces; enter maximal contractions in Edit ▸ EMG Channels… first."
     )
     return [warning("emg-sizes-unknown", words, *guessed, scope=Scope.JOINTS)]
+
+
+def _counted(model: SharingModel, loads: LoadResult) -> BoolArray:
+    """(T, M) frames in which the loads of all joints that a muscle crosses can be used."""
+    found = np.ones((model.frames, len(model.names)), dtype=np.bool_)
+    for m, name in enumerate(model.names):
+        for joint in model.crossed_joints.get(name, ()):
+            if joint in loads.trust.frames_of:
+                found[:, m] &= loads.trust.frames_of[joint].best
+    return found
 
 
 def _ground(loads: LoadResult) -> list[Notice]:

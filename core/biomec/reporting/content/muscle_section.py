@@ -12,6 +12,7 @@ from biomec.body.muscles.muscle_trust import ContactPeak, ReserveFigure
 from biomec.body.muscles.sharing_options import CRITERIA, EMG_WORDS, SOLID
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.muscle_cycles import FOOT_OFF, SIDES, muscle_timing
+from biomec.reporting.content.muscle_work_tables import torque_table, work_table
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent
 
 MUSCLES = "Muscles and joint contact"
@@ -41,7 +42,8 @@ def muscles_section(analysis: Analysis) -> Section:
         "Largest reserve torque": number(found.forces.largest_reserve_Nm, 1, "N·m"),
         "Segments with limited scaling": ", ".join(trust.clipped) or None,
     }
-    tables = [fact_table("", about), _contact_table(analysis), _muscle_table(analysis), _reserve_table(trust.reserves)]
+    tables = [fact_table("", about), _contact_table(analysis), _muscle_table(analysis),
+              torque_table(analysis), work_table(analysis), _reserve_table(trust.reserves)]  # fmt: skip
     titles = {one.name: one.sided_title for one in found.fitted.muscles}
     if found.emg is not None:
         tables.append(_emg_table(found.emg, dict(found.channels), titles))

@@ -8,6 +8,7 @@ import numpy as np
 
 from biomec.body.muscles.joint_contact import COMPONENTS, UNITS
 from biomec.body.muscles.muscle_forces import summary as forces_summary
+from biomec.body.muscles.muscle_work import moment_shares
 from biomec.body.muscles.sharing import STATUS_WORDS
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.tables import by_frame, plain_number, table_text
@@ -18,6 +19,7 @@ OF_A_MUSCLE = (
     "fibre length (of optimal)",
     "fibre speed (of greatest)",
     "path length (m)",
+    "power (W)",
 )
 SHORT_UNITS = {"N": "N", "N/kg": "N/kg", "× body weight": "BW"}
 
@@ -74,7 +76,7 @@ def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
 
 
 def muscles_csv(analysis: Analysis) -> str:
-    """Activation, force and fibres of every muscle, reserves of every torque, and pushes of the ribs.
+    """Activation, force, fibres and power of every muscle, reserves of every torque, and pushes of the ribs.
 
     One row a frame, with how it was solved. Frames without a solution are empty.
     """
@@ -83,7 +85,8 @@ def muscles_csv(analysis: Analysis) -> str:
     names, columns = [], []
     for m, name in enumerate(forces.names):
         names += [f"{name} {what}" for what in OF_A_MUSCLE]
-        columns += [one[:, m] for one in (forces.activation, forces.force, forces.length, forces.speed, paths.length)]
+        columns += [one[:, m] for one in (forces.activation, forces.force, forces.length, forces.speed, paths.length,
+                                         found.work.power)]  # fmt: skip
     for k, title in enumerate(forces.rows):
         names += [f"{title} net torque (N m)", f"{title} reserve (N m)"]
         columns += [forces.wanted[:, k], forces.reserve[:, k]]
@@ -134,7 +137,46 @@ def muscle_set_csv(analysis: Analysis) -> str:
     return table_text(columns, head, values)
 
 
-OF_MUSCLES = {"muscles.csv": muscles_csv, "contact_forces.csv": contact_forces_csv, "muscle_set.csv": muscle_set_csv}
+def moment_shares_csv(analysis: Analysis) -> str:
+    """What whole muscles give to every torque, in its sense; one row a frame.
+
+    With the reserves of ``muscles.csv`` and the ribs they add up to the net torque.
+    """
+    found = analysis.muscles
+    groups = {one.name: one.group for one in found.fitted.muscles}
+    names: list[str] = []
+    columns = []
+    for row in found.forces.rows:
+        shares = moment_shares(found.model, found.forces, row)
+        whole, torque = shares.grouped(groups)
+        names += [f"{row}: {name} (N m)" for name in whole]
+        columns += list(torque.T)
+        if np.nan_to_num(shares.ribs).any():
+            names.append(f"{row}: push of the ribs (N m)")
+            columns.append(shares.ribs)
+    values = np.stack(columns, axis=1) if columns else np.zeros((found.forces.frames, 0))
+    return table_text(["frame", "time_s", "status", *names], _rows(analysis), values)
+
+
+def muscle_work_csv(analysis: Analysis) -> str:
+    """Work and power of every muscle, over the frames in which the loads of its joints can be used."""
+    found = analysis.muscles
+    work = found.work
+    head = [[one.name, one.sided_title, one.group] for one in found.fitted.muscles]
+    low, high = work.extremes
+    columns = ["muscle", "title", "group", "time counted (s)", "work given (J)", "work taken (J)", "net work (J)",
+               "greatest power (W)", "least power (W)"]  # fmt: skip
+    values = np.stack([work.seconds, work.given, work.taken, work.given - work.taken, high, low], axis=1)
+    return table_text(columns, head, values)
+
+
+OF_MUSCLES = {
+    "muscles.csv": muscles_csv,
+    "contact_forces.csv": contact_forces_csv,
+    "moment_shares.csv": moment_shares_csv,
+    "muscle_work.csv": muscle_work_csv,
+    "muscle_set.csv": muscle_set_csv,
+}
 """Files that are written where muscle forces were found."""
 
 
