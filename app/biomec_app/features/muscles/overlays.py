@@ -9,6 +9,7 @@ from biomec.pipeline.analysis import Analysis, run_first
 from biomec_app.features.muscles.readings import STEP, has_muscles, readings_of
 from biomec_app.features.muscles.tubes import SCALES, STATIONS, MiddleLines, Tubes, activation_colours, radius_of
 from biomec_app.kit.colours import mixed, rgb
+from biomec_app.session.ready import PREPARERS
 from biomec_app.viewer.actors import Instances
 from biomec_app.viewer.meshes import cylinder, sphere
 from biomec_app.viewer.overlays.arrows import Arrows
@@ -43,7 +44,9 @@ class MuscleTubes(_Muscles):
     def build(self) -> None:
         readings = readings_of(self.poses.analysis)
         self._forces, self._muscles = readings.forces, readings.muscles
-        self._lines = self.poses.analysis.derived(lines_of)
+        lines = self.poses.analysis.derived(lines_of)
+        assert lines is not None  # there are muscles, or this would not be shown
+        self._lines = lines
         self._tubes = Tubes(len(self._muscles), UNDER_SKIN)
         self._words = tuple(one.sided_title.capitalize() for one in self._muscles)
         self._groups = np.array([one.group for one in self._muscles])
@@ -86,9 +89,17 @@ class MuscleTubes(_Muscles):
         ]
 
 
-def lines_of(analysis: Analysis) -> MiddleLines:
-    """Middle lines of the muscles of an analysis."""
-    return MiddleLines(readings_of(analysis).paths)
+def lines_of(analysis: Analysis) -> MiddleLines | None:
+    """Middle lines of the muscles of an analysis; None without muscles."""
+    return MiddleLines(readings_of(analysis).paths) if has_muscles(analysis) else None
+
+
+def prepare_lines(analysis: Analysis) -> None:
+    """Have the middle lines at hand, and the code that draws them compiled."""
+    analysis.derived(lines_of)
+
+
+PREPARERS.append(prepare_lines)
 
 
 class WrapSurfaces(_Muscles):

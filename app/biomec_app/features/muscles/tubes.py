@@ -6,11 +6,11 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.body.muscles.muscle_paths import MusclePaths
+from biomec.engine.paths.drawn_paths import drawn_paths
 from biomec_app.kit.colours import rgb
 from biomec_app.viewer.actors import SurfaceActor
 
 STATIONS, SECTORS = 16, 6
-KEPT = 1500  # frames whose lines are kept
 THIN = 0.0022  # m, radius of a muscle without force
 STRESS = 2.0e6  # N/m², force by the cross-section that is drawn: a twentieth to a tenth of a real one
 TENDON = "#F3EBDD"
@@ -36,29 +36,19 @@ def radius_of(force: FloatArray) -> FloatArray:
 
 
 class MiddleLines:
-    """Lines (M, `STATIONS`, 3) of all muscles in a frame, NaN for those that are not known; kept once found."""
+    """Lines (M, `STATIONS`, 3) of all muscles in a frame, NaN for those that are not known."""
 
     def __init__(self, paths: MusclePaths) -> None:
         self._paths = paths
-        self._known: dict[int, np.ndarray] = {}
+        self.at(0)  # compiles in the background what the window's thread will ask for
 
     def at(self, frame: int) -> np.ndarray:
         """Lines of a frame [m]."""
-        if frame not in self._known:
-            if len(self._known) >= KEPT:
-                self._known.pop(next(iter(self._known)))
-            count = len(self._paths.names)
-            self._known[frame] = np.stack([resampled(self._paths.polyline(frame, m)) for m in range(count)])
-        return self._known[frame]
-
-
-def resampled(points: FloatArray, stations: int = STATIONS) -> np.ndarray:
-    """(stations, 3) points at equal steps along a polyline (n, 3); NaN where it has none."""
-    if len(points) < 2 or not np.isfinite(points).all():
-        return np.full((stations, 3), np.nan, dtype=np.float32)
-    along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    at = np.linspace(0.0, along[-1], stations)
-    return np.stack([np.interp(at, along, points[:, k]) for k in range(3)], axis=1).astype(np.float32)
+        paths = self._paths
+        found = drawn_paths(
+            paths.paths, paths.motion.R_WB[frame], paths.origin[frame], paths.theta[frame], frame, STATIONS
+        )
+        return found.astype(np.float32)
 
 
 class Tubes(SurfaceActor):

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec_app.features.muscles.overlays import METRES_A_NEWTON
-from biomec_app.features.muscles.tubes import SCALES, STATIONS, activation_colours, radius_of, resampled
+from biomec_app.features.muscles.tubes import SCALES, STATIONS, activation_colours, radius_of
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
@@ -58,12 +58,6 @@ def test_more_force_is_thicker_and_more_activation_darker_or_lighter_all_along()
         assert (sense * np.diff(lightness) > 0.0).all() or theme == "dark"
         assert len(SCALES[theme]) == 5
     assert activation_colours(np.array([np.nan]), "light").tolist() == [[128.0, 128.0, 128.0]]
-
-
-def test_a_line_without_a_place_is_not_drawn():
-    assert np.isnan(resampled(np.zeros((0, 3)))).all()
-    bent = resampled(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 3.0, 0.0]]), 5)
-    assert bent.tolist() == [[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 2, 0], [1, 3, 0]]
 
 
 def test_hidden_groups_are_not_drawn_and_cannot_be_picked(scene, muscle_analysis):
