@@ -166,7 +166,7 @@ def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, b
     yield "window-muscles.png", _shot(app, window)
     context.document.set_view(overlays=usual.overlays)
     asked = open_what_if(context)
-    wait(app, lambda: len(asked.results) == len(asked.changes) and not asked.jobs.busy)
+    wait(app, lambda: len(asked.results) == len(asked.variants) and not asked.jobs.busy)
     asked.find_loss()
     wait(app, lambda: not asked.jobs.busy)
     yield "window-what-if.png", _shot(app, asked)

@@ -237,12 +237,12 @@ class EmgChannelsDialog(QDialog):
         others = {name: words for name, words in self.reading.channels.items() if name not in self.names}
         preferences = self.context.preferences
         kept = {name: words for name, words in preferences.emg_channels.items() if name not in self.names}
-        mvc, mvc_from = (
-            {**{name: value for name, value in before.items() if name not in self.names}, **now}
-            for before, now in ((self.reading.mvc, self.contractions.mvc),
-                                (self.reading.mvc_from, self.contractions.mvc_from))
-        )  # fmt: skip
-        reading = replace(self.reading, channels={**others, **hand}, mvc=mvc, mvc_from=mvc_from)
+        found = self.contractions
+        mvc = {name: value for name, value in self.reading.mvc.items() if name not in self.names}
+        mvc_from = {name: source for name, source in self.reading.mvc_from.items() if name not in self.names}
+        reading = replace(
+            self.reading, channels={**others, **hand}, mvc={**mvc, **found.mvc}, mvc_from={**mvc_from, **found.mvc_from}
+        )
         settings = replace(analysis.settings, emg=reading)
         preferences.emg_channels = {**kept, **hand}
         if settings != analysis.settings:

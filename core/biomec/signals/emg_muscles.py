@@ -176,7 +176,9 @@ class EmgReading:
         factory=FrozenDict, label="Maximal contractions",
         help="Envelope of a maximal voluntary contraction of a channel; chosen in Edit ▸ EMG Channels.",
         shown=True)  # fmt: skip
-    mvc_from: Mapping[str, str] = field(default_factory=FrozenDict)
+    mvc_from: Mapping[str, str] = setting(
+        factory=FrozenDict, label="Maximal contractions from",
+        help="File that a maximal contraction is from; chosen in Edit ▸ EMG Channels.", shown=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("channels", "mvc", "mvc_from"):

@@ -143,7 +143,7 @@ def work_rows(analysis: Analysis, row: str) -> tuple[tuple[str, tuple[float, flo
     """Whole muscles of a torque's side -> work given and taken [J], least and greatest power [W], most work first."""
     readings, work = readings_of(analysis), analysis.muscles.work
     k = readings.forces.rows.index(row)
-    turning = np.nan_to_num(readings.model.arms[:, :, k]).any(axis=0)
+    turning = (np.nan_to_num(readings.model.arms[:, :, k]) != 0.0).any(axis=0).tolist()
     found = []
     for group in readings.row_groups(row):
         which = [m for m, one in enumerate(readings.muscles) if one.group == group and turning[m]]

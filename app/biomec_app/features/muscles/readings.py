@@ -138,7 +138,7 @@ class MuscleReadings:
     def row_groups(self, row: str) -> tuple[str, ...]:
         """Whole muscles that turn about a torque's axis, in the order of the set."""
         k = self.forces.rows.index(row)
-        turning = np.nan_to_num(self.model.arms[:, :, k]).any(axis=0)
+        turning = (np.nan_to_num(self.model.arms[:, :, k]) != 0.0).any(axis=0).tolist()
         return tuple(dict.fromkeys(one.group for one, there in zip(self.muscles, turning, strict=True) if there))
 
     def shares(self, row: str) -> GroupShares:

@@ -137,7 +137,9 @@ def test_usual_timing_is_compared_over_the_cycle():
     activation = np.zeros((201, 2))
     activation[:, 0] = np.where((percent >= first) & (percent <= last), 0.5, 0.01)
     forces = replace(forces_of(activation), names=("soleus_r", "tib_ant_r"))
-    found = {one.muscle: one for one in usual_timing(forces, muscles, table, "right", lambda _: [(0, 100), (100, 200)], 60.0)}
+    found = {
+        one.muscle: one for one in usual_timing(forces, muscles, table, "right", lambda _: [(0, 100), (100, 200)], 60.0)
+    }
     assert set(found) == {"soleus", "tibialis anterior"}
     assert found["soleus"].agreement > 0.97
     assert_allclose(found["soleus"].computed[0], (first, last), rtol=0, atol=1.5)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.body.muscles.muscle_forces import MuscleForces, muscle_forces
-from biomec.body.muscles.muscle_work import moment_shares, muscle_work
+from biomec.body.muscles.muscle_work import moment_shares, muscle_work, torque_peaks
 from biomec.body.muscles.sharing_model import SharingModel
 from biomec.body.muscles.sharing_options import FREE, SharingOptions
 from biomec.body.muscles.what_if import MuscleQuestion, MuscleVariant, compare_variants, loss_curve, muscle_question
@@ -119,3 +119,39 @@ def test_unknown_muscles_and_impossible_strengths_are_refused():
         MuscleVariant("?", {"right knee 1": -1.0})
     with pytest.raises(BiomecError, match="no muscle deltoid"):
         loss_curve(question(), ["deltoid"])
+
+
+def test_who_makes_a_torque_where_it_is_greatest():
+    model, forces = solved()
+    groups = {name: name.rsplit(" ", 1)[0] for name in forces.names}
+    peaks = torque_peaks(model, forces, groups, {})
+    assert {one.title for one in peaks} >= {"right knee extension", "right knee flexion"}
+    for peak in peaks:
+        row = peak.title if peak.title in forces.rows else forces.rows[model.rows.opposite.index(peak.title)]
+        sense = 1.0 if peak.title == row else -1.0
+        course = sense * forces.wanted[:, forces.rows.index(row)]
+        assert_allclose(peak.torque_Nm, course.max())
+        assert course.argmax() == peak.frame
+        shares = moment_shares(model, forces, row)
+        ribs = sense * shares.ribs[peak.frame] / peak.torque_Nm
+        assert_allclose(sum(one.share for one in peak.makers) + peak.reserve + ribs, 1.0, rtol=0, atol=1e-9)
+        assert all(one.torque_Nm == pytest.approx(one.share * peak.torque_Nm) for one in peak.makers)
+        assert list(peak.makers) == sorted(peak.makers, key=lambda one: -one.share)
+    none = dict.fromkeys(model.loads.joints, np.zeros(forces.frames, dtype=np.bool_))
+    assert torque_peaks(model, forces, groups, none) == ()
+
+
+def test_work_is_summed_over_the_counted_frames_alone():
+    model, forces = solved()
+    counted = np.ones(forces.force.shape, dtype=np.bool_)
+    counted[:, 0] = False
+    counted[: forces.frames // 2, 1] = False
+    work, whole = muscle_work(model, forces, 25.0, counted), muscle_work(model, forces, 25.0)
+    assert (work.given[0], work.taken[0], work.seconds[0]) == (0.0, 0.0, 0.0)
+    assert np.isnan([one[0] for one in work.extremes]).all()
+    half = np.trapezoid(whole.power[forces.frames // 2 :, 1], dx=1.0 / 25.0)
+    assert_allclose(work.given[1] - work.taken[1], half, rtol=0, atol=1e-9)
+    assert_allclose(work.given[2:], whole.given[2:])
+    assert_allclose(whole.seconds, (forces.frames - 1) / 25.0)
+    low, high = whole.extremes
+    assert_allclose(np.stack([low, high]), [whole.power.min(axis=0), whole.power.max(axis=0)])
