@@ -10,10 +10,11 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.paths.cords import ARC, CordPaths
-from biomec.engine.paths.ellipsoids import geodesic
+from biomec.engine.paths.geodesics import geodesic
 from biomec.engine.paths.path_tables import CONDITIONAL, MOVING, PathTables
 from biomec.engine.paths.simm_spline import curve_at
 from biomec.engine.paths.surfaces import CYLINDER, RING, SPHERE
+from biomec.engine.paths.vectors import vector
 
 LONGEST = 4 * ARC + 2  # points of an arc
 
@@ -127,13 +128,13 @@ def _arc(
             count = _append(x, centre, A, line, count)
         return count
     far, step = max(np.sqrt(far), 1e-12), np.sqrt(chord) / (ARC - 1)
-    for i in range(3):
-        d[i] /= far
     count = _append(start, centre, A, line, count)
+    at, along = vector(start), (d[0] / far, d[1] / far, d[2] / far)
     for _ in range(4 * ARC):  # the length on the surface is not stored: walk until the end is nearest
-        geodesic(axes, x, d, step, 4)
-        if (end[0] - x[0]) * d[0] + (end[1] - x[1]) * d[1] + (end[2] - x[2]) * d[2] <= 0.0:
+        at, along, _, _ = geodesic(vector(axes), at, along, 0.0, 0.0, step, 1)
+        if (end[0] - at[0]) * along[0] + (end[1] - at[1]) * along[1] + (end[2] - at[2]) * along[2] <= 0.0:
             break
+        x[0], x[1], x[2] = at
         count = _append(x, centre, A, line, count)
     return _append(end, centre, A, line, count)
 
