@@ -92,6 +92,7 @@ READS_HTML = {
         "plots/paper.py",
         "features/muscles/emg_window.py",  # names in html()
         "features/muscles/loss_plot.py",
+        "features/muscles/stacked_plot.py",
         "figures/report/pdf.py",
         "figures/report/drawing.py",
     },
@@ -99,6 +100,7 @@ READS_HTML = {
         "shell/main_window.py",
         "features/loads/residual_course.py",
         "features/muscles/loss_plot.py",
+        "features/muscles/stacked_plot.py",
     },
     r"from html import|^import html|html\.escape": set(),
 }

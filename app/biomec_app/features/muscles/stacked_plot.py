@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
+from biomec.base.plain_text import html
 from biomec_app.features.muscles.heat_content import CYCLE
 from biomec_app.features.muscles.moment_content import NO_MUSCLE, RIBS, Layer, MomentPage, stacked
 from biomec_app.kit.colours import PALETTES, mixed
@@ -64,8 +65,8 @@ class StackedPlot(pg.GraphicsLayoutWidget):
             return
         words = "% of the cycle" if page.over == CYCLE else "time [s]"
         plot.getAxis("bottom").setLabel(words, color=theme.faint)
-        plot.setTitle(f"{page.row} + / {page.opposite.split(' ', 1)[-1]} − [N·m]", color=theme.text, size="8pt",
-                      justify="left")  # fmt: skip
+        title = f"{page.row} + / {page.opposite.split(' ', 1)[-1]} − [N·m]"
+        plot.setTitle(html(title), color=theme.text, size="8pt", justify="left")
         for positive in (True, False):
             for layer, edges in zip(page.layers, stacked(page.layers, positive), strict=True):
                 tint = QColor(layer_colour(layer, theme))
