@@ -221,7 +221,11 @@ class _Fitter:
             one, segment = source.maps[body], self.segment(source, body, side)
             origin, turned = self.standard(segment)
             anchor = one.anchor_point.replace("*", "E" if side is Side.LEFT else "D") or origin
-            found = placed(one, segment, side, self.factors(source, body, side), self.local(segment, anchor), turned)
+            code = "E" if side is Side.LEFT else "D"
+            landmarks = {name: self.local(segment, f"{name}_{code}") for name in one.landmarks
+                         if np.isfinite(self.person.static.get(f"{name}_{code}", np.nan)).all()}  # fmt: skip
+            factors, at = self.factors(source, body, side), self.local(segment, anchor)
+            found = placed(one, segment, side, factors, at, turned, landmarks)
             self._placed[key] = found.shrunk() if unscaled else found
         return self._placed[key]
 

@@ -24,7 +24,7 @@ from biomec.body.muscles.options import MuscleFit
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.engine.paths.columns import natural_columns
 from biomec.engine.paths.cords import CordPaths
-from biomec.engine.paths.surfaces import FLIPPED, INSIDE, UNSOLVED
+from biomec.engine.paths.surfaces import FLIPPED, GAVE, INSIDE, UNSOLVED
 from biomec.engine.rotations import joint_coordinate_system
 from biomec.engine.tree.joint_tree import JointTree, joint_tree, path_signs
 
@@ -60,7 +60,7 @@ class MusclePaths:
              laboratory [m], in laboratory axes. Over the segments of a muscle they add up to zero, so that muscles are
              internal forces. With muscle forces F (T, M), the load on segment s is Σ F[:, pair_muscle[k]] pull[:, k]
              over its pairs k.
-    status : (T, M) bits of `biomec.engine.paths.surfaces` (WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT)
+    status : (T, M) bits of `biomec.engine.paths.surfaces` (WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT, GAVE)
     q      : (T, n) coordinates of the motion
     """
 
@@ -240,14 +240,14 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
         listed = _listed(fitted, names)
         sentence = f"{listed} {words}, in {len(frames)} of {len(at)} frames. Do not trust their moment arms there."
         found.append(warning(code, sentence, *names, frames=(first + int(frames[0]), first + int(frames[-1]))))
-    inside = (paths.status & INSIDE) != 0
-    if inside.any():
-        names = [fitted.names[m] for m in np.flatnonzero(inside.any(axis=0))]
-        listed = _listed(fitted, names)
-        sentence = (
-            f"Points of {listed} lie within a surface, as in their source, so that paths run straight through it."
-        )
-        found.append(info("muscle-point-inside", sentence, *names))
+    fates = (
+        ("muscle-point-inside", INSIDE, "so that their paths run straight through it"),
+        ("muscle-surface-gave-way", GAVE, "which gives way to them"),
+    )
+    for code, bit, words in fates:
+        names = [fitted.names[m] for m in np.flatnonzero(((paths.status & bit) != 0).any(axis=0))]
+        if names:
+            found.append(info(code, f"Points of {_listed(fitted, names)} lie within a surface, {words}.", *names))
     found += _fibre_notice(paths, fitted)
     return found
 

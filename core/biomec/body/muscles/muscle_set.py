@@ -73,6 +73,7 @@ class BodyMap:
     segment      : name with a star for the side, such as ``* thigh``
     anchor       : (3,) source point that is laid exactly on ``anchor_point`` of the person; the origins if empty
     reference    : lengths of the source [m] that scaling compares with the person's, by the names of `scaling`
+    landmarks    : source points (3,) that are laid on the person's landmarks of these names, without the side
     confidence   : how well the map is known, in words
     """
 
@@ -83,6 +84,7 @@ class BodyMap:
     anchor: FloatArray
     anchor_point: str = ""
     reference: Mapping[str, float] = field(default_factory=FrozenDict)
+    landmarks: Mapping[str, FloatArray] = field(default_factory=FrozenDict)
     confidence: str = ""
 
 

@@ -64,6 +64,7 @@ SIDES = {"both": None, "right": Side.RIGHT, "left": Side.LEFT}
 ENDINGS = {"_r": Side.RIGHT, "_l": Side.LEFT}
 MIRROR = np.array([1.0, 1.0, -1.0])
 MOST_INCLUDES = 20  # files that a file may build on, each counted as often as it is named
+APART = 1e-3  # [m] least distance of landmarks between which a bone is bent
 FOLDER = ("muscles", "sets")
 
 
@@ -413,22 +414,49 @@ def _shipped_frames(name: str) -> tuple[dict[str, BodyMap], dict[str, SourceCoor
 
 
 def _map(table: TomlTable) -> BodyMap:
-    table.only(("model", "source_body", "segment", "R", "o", "anchor", "anchor_point", "ref", "confidence", "note"))
+    table.only(
+        (
+            "model",
+            "source_body",
+            "segment",
+            "R",
+            "o",
+            "anchor",
+            "anchor_point",
+            "ref",
+            "landmarks",
+            "confidence",
+            "note",
+        )
+    )
     R = table.numbers("R", (3, 3))
     if not np.allclose(R @ R.T, np.eye(3), atol=1e-4) or np.linalg.det(R) < 0.0:
         raise table.refusal("R must be a rotation: rows of unit length, normal to each other, right-handed.", "R")
     origin = table.numbers("o", (3,))
+    anchor = table.numbers("anchor", (3,)) if "anchor" in table else origin
     reference = {key: _length(table.table("ref"), key) for key in table.table("ref").values}
     return BodyMap(
         body=table.text("source_body"),
         segment=table.text("segment"),
         R=read_only(_orthonormal(R)),
         origin=read_only(origin),
-        anchor=read_only(table.numbers("anchor", (3,)) if "anchor" in table else origin),
+        anchor=read_only(anchor),
         anchor_point=table.text("anchor_point") if "anchor_point" in table else "",
         reference=FrozenDict(reference),
+        landmarks=FrozenDict(_landmarks(table.table("landmarks"), anchor) if "landmarks" in table else {}),
         confidence=table.text("confidence") if "confidence" in table else "",
     )
+
+
+def _landmarks(table: TomlTable, anchor: FloatArray) -> dict[str, FloatArray]:
+    found: dict[str, FloatArray] = {}
+    for key in table.values:
+        at = table.numbers(key, (3,))
+        for name, other in {"anchor": anchor, **found}.items():
+            if np.linalg.norm(at - other) < APART:
+                raise table.refusal(f"The landmark {key} lies at the same place as {name}.", key)
+        found[key] = read_only(at)
+    return found
 
 
 def _orthonormal(R: FloatArray) -> FloatArray:

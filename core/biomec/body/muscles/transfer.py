@@ -1,15 +1,17 @@
 """Fits a muscle set to a person: source frames to segments, right to left, and to the person's size.
 
-x = a + Q S R (x_source − anchor),   a the person's anchor in the segment      (theory §1.1, §1.2)
+x = a + Q S R (x_source − anchor) + d(x_source),   a the person's anchor in the segment      (theory §1.1, §1.2)
 
-on the right. Q turns the standard axes of the segment, in which maps are given, to those of the person's model. The
-left side is worked out as a right one and mirrored by E = diag(1, 1, −1) (theory §1.3).
+on the right. The bend d, which is zero at the anchor, lays landmarks of the source on those of the person. Q turns the
+standard axes of the segment, in which maps are given, to those of the person's model. The left side is worked out as a
+right one and mirrored by E = diag(1, 1, −1) (theory §1.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
@@ -23,8 +25,35 @@ MIRROR = np.array([1.0, 1.0, -1.0])
 
 
 @dataclass(frozen=True, eq=False)
+class Bend:
+    """Displacement d(x) = c + Σ w_i |x − x_i|, Σ w_i = 0: what is left at K landmarks of a source, and between.
+
+    at      : (K, 3) landmarks x_i in the source [m];  weights : (K + 1, 3) of the w_i, then c [m]
+    """
+
+    at: FloatArray
+    weights: FloatArray
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """Displacement (3,) of a source point (3,) [m]."""
+        return np.asarray(np.append(np.linalg.norm(x - self.at, axis=1), 1.0) @ self.weights)
+
+
+STRAIGHT = Bend(np.zeros((0, 3)), np.zeros((1, 3)))
+
+
+def bend(at: FloatArray, left: FloatArray) -> Bend:
+    """The bend that moves source points (K, 3), two or more of them, by ``left`` (K, 3) [m]."""
+    k = len(at)
+    A = np.ones((k + 1, k + 1))
+    A[:k, :k] = np.linalg.norm(at[:, None] - at, axis=2)
+    A[k, k] = 0.0
+    return Bend(at, np.asarray(np.linalg.solve(A, np.vstack([left, np.zeros(3)])), dtype=np.float64))
+
+
+@dataclass(frozen=True, eq=False)
 class Placed:
-    """Where a source body lies in a segment of a person: x = matrix x_source + shift, on the segment's own side.
+    """Where a source body lies in a segment: x = matrix x_source + shift + bend(x_source), on the segment's own side.
 
     segment : name
     axes    : (3, 3) E Q R, the turn of directions from the source (mirrored on the left)
@@ -38,31 +67,39 @@ class Placed:
     axes: FloatArray
     stretch: FloatArray
     mirror: bool
+    bend: Bend = STRAIGHT
 
     def point(self, at: FloatArray) -> FloatArray:
         """Place (3,) of a point of the source [m]."""
-        return np.asarray(self.matrix @ at + self.shift)
+        return np.asarray(self.matrix @ at + self.shift + self.bend(at))
 
     def shrunk(self) -> Placed:
-        """Place in a segment that is stretched back to the size of the source."""
+        """Place in a segment that is stretched back to the size and shape of the source."""
         back = np.linalg.inv(self.stretch)
         return Placed(self.segment, back @ self.matrix, back @ self.shift, self.axes, np.eye(3), self.mirror)
 
 
 def placed(
-    body: BodyMap, segment: str, side: Side | None, scale: FloatArray, anchor: FloatArray, turned: FloatArray
-) -> Placed:
+    body: BodyMap, segment: str, side: Side | None, scale: FloatArray, anchor: FloatArray, turned: FloatArray,
+    landmarks: Mapping[str, FloatArray] = MappingProxyType({}),
+) -> Placed:  # fmt: skip
     """Map of one body of a muscle of a side.
 
-    scale  : (3,) factors along the standard axes; anchor (3,) the person's, in the segment's own axes [m]
-    turned : (3, 3) standard axes of the segment as columns in its own axes
+    scale     : (3,) factors along the standard axes; anchor (3,) the person's, in the segment's own axes [m]
+    turned    : (3, 3) standard axes of the segment as columns in its own axes
+    landmarks : those of the body map that are known of the person, in the segment's own axes [m]
     """
     mirror = side is Side.LEFT
     E = np.diag(MIRROR) if mirror else np.eye(3)
     axes = turned @ E @ body.R
     stretch = turned @ np.diag(scale) @ turned.T
     matrix = stretch @ axes
-    return Placed(segment, matrix, anchor - matrix @ body.anchor, axes, stretch, mirror)
+    shift = anchor - matrix @ body.anchor
+    if not landmarks:
+        return Placed(segment, matrix, shift, axes, stretch, mirror)
+    at = np.stack([body.anchor, *(body.landmarks[name] for name in landmarks)])
+    goal = np.stack([anchor, *landmarks.values()])
+    return Placed(segment, matrix, shift, axes, stretch, mirror, bend(at, goal - at @ matrix.T - shift))
 
 
 def cord_of(muscle: Muscle, name: str, places: Mapping[str, Placed]) -> Cord:
@@ -89,10 +126,11 @@ def _point(muscle: Muscle, point: SetPoint, place: Placed) -> PathPoint:
     (name,) = names
     tables = [curve[1] if curve is not None else _level(point.at[axis]) for axis, curve in enumerate(point.curves)]
     knots = np.unique(np.concatenate([rows[:, 0] for rows in tables]))
+    bent = place.bend(np.array([rows[0, 1] for rows in tables]))  # of the place where it starts
     found = []
     for axis in range(3):
         rows = combined(tables, place.matrix[axis], knots)
-        rows[:, 1] += place.shift[axis]
+        rows[:, 1] += place.shift[axis] + bent[axis]
         found.append((sided(muscle, name), rows))
     start = np.array([rows[0, 1] for _, rows in found])
     return PathPoint(place.segment, start, curves=tuple(found))

@@ -112,7 +112,7 @@ class CordPaths:
     pair_cord, pair_body : (P,) every cord and each body that it touches, as indices; pairs of a cord stand together
     pull      : (T, P, 6) what a tension of 1 N does to that body: force [N/N] and moment about the origin of the
                 laboratory [m], both in laboratory axes. Over the bodies of a cord they add up to zero.
-    status    : (T, M) bits of `biomec.engine.paths.surfaces`: WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT
+    status    : (T, M) bits of `biomec.engine.paths.surfaces`: WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT, GAVE
     contact, place : (T, V, 6), (T, V) as in `Traced`
     memory    : (V, MEMORY) to go on from the last frame
     """
@@ -270,7 +270,7 @@ def _arc(surface: Surface, ends: FloatArray, before: FloatArray) -> FloatArray:
         a = np.arctan2(start[1], start[0])
         turn = (sense * (np.arctan2(end[1], end[0]) - a)) % (2.0 * np.pi)
         angle = a + sense * turn * share
-        radius = surface.size[0]
+        radius = np.hypot(start[0], start[1])  # of a cylinder that gives way, less than its own
         return np.stack(
             [radius * np.cos(angle), radius * np.sin(angle), start[2] + share * (end[2] - start[2])], axis=-1
         )

@@ -118,12 +118,12 @@ def _arc(
         return _append(start, centre, A, line, count)
     if kind == CYLINDER:
         sense = 1.0 if start[0] * d[1] - start[1] * d[0] >= 0.0 else -1.0
-        first = np.arctan2(start[1], start[0])
+        first, radius = np.arctan2(start[1], start[0]), np.hypot(start[0], start[1])  # less if it gives way
         turn = (sense * (np.arctan2(end[1], end[0]) - first)) % (2.0 * np.pi)
         for k in range(ARC):
             share = k / (ARC - 1.0)
             angle = first + sense * turn * share
-            x[0], x[1] = size[0] * np.cos(angle), size[0] * np.sin(angle)
+            x[0], x[1] = radius * np.cos(angle), radius * np.sin(angle)
             x[2] = start[2] + share * (end[2] - start[2])
             count = _append(x, centre, A, line, count)
         return count

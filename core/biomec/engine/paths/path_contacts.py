@@ -8,7 +8,7 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine.paths.one_contact import contact_between
 from biomec.engine.paths.path_tables import BEFORE, MEMORY, TANGENTS, WORK, PathTables, Traced
-from biomec.engine.paths.surfaces import ELLIPSOID, FLIPPED, HIT, UNSOLVED, WRAPPED
+from biomec.engine.paths.surfaces import ELLIPSOID, FLIPPED, HIT, INSIDE, UNSOLVED, WRAPPED
 from biomec.engine.paths.sweeps import ROWS, accelerated, begin_sweep
 from biomec.engine.paths.vectors import Vector
 
@@ -65,7 +65,7 @@ def path_contacts(
                 size = (tables.surface_size[s, 0], tables.surface_size[s, 1], tables.surface_size[s, 2])
                 low, high = tables.wrap_range[v + k, 0], tables.wrap_range[v + k, 1]
                 was = _without(chain, count, t, -k - 1)
-                place, gap_of, code, gain, met = -1, 0, 0, np.inf, False
+                place, gap_of, code, lost, gain, met = -1, 0, 0, 0, np.inf, False
                 before = -1
                 for j in range(count[t] - 1):
                     left, right = chain[t, j], chain[t, j + 1]
@@ -95,7 +95,8 @@ def path_contacts(
                                 work[k, i] = trial[i]
                     elif place < 0:
                         code |= bits
-                flags[k] = code
+                    lost |= bits & INSIDE
+                flags[k] = code | lost
                 if place < 0:
                     change = max(change, 1.0 if was else 0.0)
                     same = same and memory[v + k, 0] == 0.0

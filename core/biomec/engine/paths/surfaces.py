@@ -10,8 +10,8 @@ All work in the axes of the surface, where a cylinder and a ring have the axis z
 They return bits: `WRAPPED` the path touches; `HIT` the straight line runs through the body; `INSIDE` an end lies within
 the surface, so that nothing can be wrapped; `FLIPPED` the path changed sides since the frame before; `UNSOLVED` the
 iteration gave up and a nearby path was taken; `KEPT` the side of the frame before was kept against the rule for new
-contacts. ``memory`` (6,) is what the frame before left in out[8:13], with memory[0] = 0 if it did not
-touch, and a last number that is not 0 if there was a frame before.
+contacts; `GAVE` the surface shrank to an end within it. ``memory`` (6,) is what the frame before left in out[8:13],
+with memory[0] = 0 if it did not touch, and a last number that is not 0 if there was a frame before.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from biomec.base.compiled import compiled
 from biomec.engine.paths.vectors import Vector, ahead, cross, dot, minus, times
 
 CYLINDER, SPHERE, ELLIPSOID, RING = 0, 1, 2, 3
-WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT, HIT = 1, 2, 4, 8, 16, 32, 64
+WRAPPED, INSIDE, FLIPPED, UNSOLVED, MISSING, KEPT, HIT, GAVE = 1, 2, 4, 8, 16, 32, 64, 128
 
 TURN = 2.0 * np.pi
 LARGEST_TURN = 1.5 * np.pi  # a path that turns farther around a cylinder slips off to the other side

@@ -80,13 +80,17 @@ CENTRES = (  # source body of a muscle, joint centre there [m], its name in the 
     ("elbow", "BRA_r", "r_ulna_radius_hand", (0.0, 0.0, 0.0), "PME"),
     ("shoulder", "Coracobrachialis_r", "scapula", (-0.008324524519, -0.032770446729, 0.008593584295), "GU"),
     ("shoulder", "Coracobrachialis_r", "humerus", (0.0, 0.0, 0.0), "GU"),
+    ("shoulder", "Coracobrachialis_r", "scapula", (-0.072046, -0.002028, -0.085862), "TE"),
+    ("shoulder", "Coracobrachialis_r", "scapula", (-0.100586, -0.112222, -0.086944), "AI"),
+    ("shoulder", "Coracobrachialis_r", "scapula", (-0.022931, 0.006744, 0.022019), "AA"),
     ("das4", "brachialis_1_r", "scapula_r", (0.002, -0.023, -0.0439), "GU"),
+    ("das4", "brachialis_1_r", "scapula_r", (-0.1245, -0.126, 0.0313), "AI"),
     ("das4", "brachialis_1_r", "humerus_r", (0.0, 0.0, 0.0), "GU"),
 )
 
 
 @pytest.mark.parametrize(("name", "muscle", "body", "at", "centre"), CENTRES)
-def test_joint_centres_of_arms_lie_on_those_of_the_person(
+def test_joint_centres_of_arms_and_corners_of_blades_lie_on_those_of_the_person(
     walk: Performed, name: str, muscle: str, body: str, at: tuple[float, float, float], centre: str
 ) -> None:
     """A muscle between two joint centres of the source, on the right side and mirrored [check 14]: 1e-6 m."""
@@ -160,5 +164,6 @@ def test_fibres_grow_alike_in_a_set_of_one_source_and_of_several(walk: Performed
     for alone in (elbow, shoulder):
         for name, growth in zip(alone.names, alone.rho, strict=True):
             assert rho[name] == pytest.approx(growth, abs=1e-9)
-    assert (np.abs(arms.rho - 1.0) < 0.2).all()
+    # the serratus runs from a blade that lies 3 cm farther back than in the source: 91 instead of 66 mm
+    assert (np.abs(arms.rho - 1.0) < 0.4).all()
     assert (np.abs(elbow.rho - 1.0) < 0.1).all()

@@ -148,3 +148,27 @@ def test_a_ring_inside_out_and_a_surface_without_size_get_a_sentence() -> None:
     ball = SURFACE.replace("torus", "sphere").replace("inner_radius = 0.03\nouter_radius = 0.02", "radius = 0.0")
     with pytest.raises(DescriptionError, match="radius is 0, and it must be more than zero"):
         parse_muscle_set(WEAK + ball, "my-legs.toml")
+
+
+def test_landmarks_at_one_place_are_refused() -> None:
+    """A bone cannot be bent between two landmarks that coincide."""
+    place = """
+[[map]]
+model = "mine"
+source_body = "blade"
+segment = "* scapula"
+R = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+o = [0.0, 0.0, 0.0]
+landmarks = { TE = [0.0, 0.0, -0.1], AI = [0.0, 0.0, -0.1] }
+"""
+    head = '[meta]\nmodel = "mine"\ntitle = "Mine"\nsource = "me"\nlicence = "mine"\nsides = "right"\n'
+    muscle = """
+[[muscle]]
+name = "part"
+fmax = 100.0
+lopt = 0.1
+lts = 0.02
+points = [ { body = "blade", xyz = [0.0, 0.0, 0.0] }, { body = "blade", xyz = [0.0, 0.0, 0.1] } ]
+"""
+    with pytest.raises(DescriptionError, match="landmark AI lies at the same place as TE"):
+        parse_muscle_set(head + place + muscle, "mine.toml")
