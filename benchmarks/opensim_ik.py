@@ -3,8 +3,8 @@
 ``python -m benchmarks.opensim_ik``. Both get the same markers, each of weight 1. The tool's time is that of its run,
 which reads a file of markers and writes one of coordinates. What it does is what `consistent_positions` does, from
 markers to coordinates, with everything that is reported about them; the solver alone, and velocities and accelerations
-as well, are timed beside it. The tool has one thread, so that its processor time is what it takes on a quiet computer:
-ratios come from that.
+as well, are timed beside it. Both take turns, because computers change speed while we measure. The tool has one thread:
+ratios are of processor time, of the medians of all turns.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from tests.real_data import FOLDER
 
 FRAMES, RATE_HZ = 1834, 500.0
 NOISE_MM = 1.0
-PASSES = 2  # before OpenSim's turn, and again after it
+TURNS = 3  # of OpenSim, with ours before the first and after each
+PASSES = 3  # of ours in a turn
 TARGET_MS, TARGET_RATIO = 0.25, 100.0
 COORDINATES = ConsistencyOptions(method="coordinates", contacts="always")
 MARKERS = ConsistencyOptions(method="markers", contacts="always")
@@ -120,6 +121,11 @@ def push_up_case(acquisition: VirtualAcquisition, model: str) -> Case:
 @cache
 def push_up_by_opensim(python: str, model: str) -> Fit:
     """What OpenSim's tools do to the push-up: inverse kinematics, then inverse dynamics of the motion it found."""
+    return fit_push_up(python, model)
+
+
+def fit_push_up(python: str, model: str) -> Fit:
+    """The same, run anew."""
     acquisition = push_up()
     case = push_up_case(acquisition, model)
     with tempfile.TemporaryDirectory(prefix="biomec-push-up-") as folder:
@@ -150,10 +156,10 @@ def print_opensim() -> None:
     if python is None:
         print(HOW_TO_INSTALL)
         return
-    print("one run, beside kinematic consistency of the same markers.")
+    print(f"{TURNS} runs, in turns with kinematic consistency of the same markers; medians.")
     print(f"\nPush-up of the virtual person, {FRAMES} frames at {RATE_HZ:g} Hz, {NOISE_MM:g} mm of noise:")
     for model in ("m21", "m17"):
-        _compare(model.upper(), push_up_case(push_up(), model), partial(push_up_by_opensim, python, model))
+        _compare(model.upper(), push_up_case(push_up(), model), partial(fit_push_up, python, model))
     walk = FOLDER / "gait_opensim2354"
     if not walk.exists():
         print("\nThe walk that is distributed with OpenSim is not beside the project.")
@@ -169,18 +175,28 @@ def _start(case: Case) -> FloatArray:
 
 
 def _compare(name: str, case: Case, opensim: Callable[[], Fit]) -> None:
-    """Time ours before and after OpenSim, and print the lines of one model."""
+    """Time ours and OpenSim's in turns, and print the lines of one model."""
     tasks = case.tasks()
-    before = interleaved(tasks, PASSES)
-    theirs = opensim()
-    after = interleaved(tasks, PASSES)
-    ours = {key: Timing(key, before[key].wall + after[key].wall, before[key].cpu + after[key].cpu) for key in before}
+    turns, fits = [interleaved(tasks, PASSES)], []
+    for _ in range(TURNS):
+        fits.append(opensim())
+        turns.append(interleaved(tasks, PASSES))
+    ours = {
+        task.name: Timing(
+            task.name,
+            [seconds for turn in turns for seconds in turn[task.name].wall],
+            [seconds for turn in turns for seconds in turn[task.name].cpu],
+        )
+        for task in tasks
+    }
+    theirs = fits[0]
+    their_wall, their_cpu = (float(np.median([getattr(one, kind) for one in fits])) for kind in ("wall_ms", "cpu_ms"))
     print(f"\n  {name:38}{'ms a frame':^24}{'OpenSim / ours':^24}")
     print(f"  {'':38}{'all threads':>12}{'processor':>12}{'all threads':>12}{'processor':>12}")
-    print(f"  {'OpenSim ' + theirs.version[:3]:38}{theirs.wall_ms:12.3f}{theirs.cpu_ms:12.3f}")
+    print(f"  {'OpenSim ' + theirs.version[:3]:38}{their_wall:12.3f}{their_cpu:12.3f}")
     for key in (SOLVER, NEAREST_COORDINATES, NEAREST_MARKERS, RATES):
-        wall, cpu = 1e3 * ours[f"{key}, {ALL}"].best, 1e3 * ours[f"{key}, {ONE}"].best_cpu
-        print(f"  {key:38}{wall:12.3f}{cpu:12.3f}{theirs.cpu_ms / wall:12.0f}{theirs.cpu_ms / cpu:12.0f}")
+        wall, cpu = 1e3 * ours[f"{key}, {ALL}"].median, 1e3 * ours[f"{key}, {ONE}"].median_cpu
+        print(f"  {key:38}{wall:12.3f}{cpu:12.3f}{their_cpu / wall:12.0f}{their_cpu / cpu:12.0f}")
     print(
         f"  OpenSim: {theirs.coordinates} coordinates, {theirs.markers} markers, {1e3 * theirs.rms_m:.2f} mm away. "
         f"Ours: {len(case.body.system.bodies)} segments, {len(case.body.followed)} markers;"
@@ -193,8 +209,8 @@ def _compare(name: str, case: Case, opensim: Callable[[], Fit]) -> None:
             f"{found.position.iterations.mean():.1f} iterations."
         )
     if name in JUDGED:  # like with like: OpenSim seeks the nearest markers
-        mine = ours[f"{NEAREST_MARKERS}, {ALL}"].best, ours[f"{NEAREST_MARKERS}, {ONE}"].best_cpu
-        _print_targets(1e3 * mine[0], theirs.cpu_ms / (1e3 * mine[1]))
+        mine = ours[f"{NEAREST_MARKERS}, {ALL}"].median, ours[f"{NEAREST_MARKERS}, {ONE}"].median_cpu
+        _print_targets(1e3 * mine[0], their_cpu / (1e3 * mine[1]))
 
 
 def _print_targets(wall_ms: float, ratio: float) -> None:

@@ -45,6 +45,11 @@ class Timing:
         return min(self.cpu)
 
     @property
+    def median_cpu(self) -> float:
+        """Median processor time [s]."""
+        return float(np.median(self.cpu))
+
+    @property
     def cores(self) -> float:
         """Processor time over wall-clock time of the best pass: how many cores were at work."""
         at = int(np.argmin(self.wall))

@@ -19,6 +19,12 @@ def read_only(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
     return copy
 
 
+def locked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return ``array`` itself, from now on read-only: for what was made here and has no other owner."""
+    array.setflags(write=False)
+    return array
+
+
 def frames_last(array: FloatArray) -> FloatArray:
     """Return a writable copy with the axes reversed: (frames, n) becomes (n, frames), as the compiled loops want it."""
     return np.array(array.T, dtype=np.float64, order="C")

@@ -101,11 +101,10 @@ def _row(c: FloatArray, k: int, to_base: FloatArray, dim: int) -> tuple[FloatArr
     return base @ np.kron(to_base, np.eye(2)), np.arange(4)
 
 
-def contact_lanes(contacts: PointContacts | None, part: slice) -> tuple[FloatArray, FloatArray]:
+def contact_lanes(contacts: PointContacts | None, part: slice | IntArray) -> tuple[FloatArray, FloatArray]:
     """Entries (rows, 4, F) and targets (rows, F) of the frames in ``part``, frames last; no rows if None."""
     if contacts is None:
-        width = part.stop - part.start
-        return np.zeros((0, 4, width)), np.zeros((0, width))
+        return np.zeros((0, 4, 0)), np.zeros((0, 0))
     return np.array(np.moveaxis(contacts.entries[part], 0, -1), order="C"), frames_last(contacts.targets[part])
 
 

@@ -31,7 +31,9 @@ class NormalMatrix(NamedTuple):
 
     tables: RowTables
     plan: Elimination
-    constant: FloatArray  # (nnz,) W + α Σ over linear rows of bᵀb
+    metric: FloatArray  # (nnz,) W
+    linear: FloatArray  # (nnz,) Σ over linear rows of bᵀb
+    constant: FloatArray  # (nnz,) W + α Σ bᵀb
     varying: IntArray  # rows whose Jacobian changes
     pairs: IntArray  # destination of each product of two entries of a varying row
     w_pointer: IntArray  # W by rows
@@ -68,14 +70,17 @@ def normal_matrix(
     plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs, *soft])
     varies = _varying(tables, system.m)
     linear = np.flatnonzero(~varies)
-    constant = matrix_on_pattern(plan, W)
+    on_pattern = matrix_on_pattern(plan, W)
+    squares = np.zeros_like(on_pattern)
     if linear.size:
         first, second = _pairs([tables.j0[tables.pointer[r] : tables.pointer[r + 1]] for r in linear])
-        np.add.at(constant, _pair_list(plan, [row_columns[r] for r in linear]), alpha * first * second)
+        np.add.at(squares, _pair_list(plan, [row_columns[r] for r in linear]), first * second)
     return NormalMatrix(
         tables=tables,
         plan=plan,
-        constant=constant,
+        metric=on_pattern,
+        linear=squares,
+        constant=on_pattern + alpha * squares,
         varying=np.flatnonzero(varies),
         pairs=_pair_list(plan, [row_columns[r] for r in np.flatnonzero(varies)]),
         w_pointer=W.indptr.astype(np.int64),
@@ -154,20 +159,23 @@ def _lower_pairs(size: int) -> tuple[IntArray, IntArray]:
 
 
 @compiled
-def assemble(normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatArray, X: FloatArray) -> None:
+def assemble(
+    normal: NormalMatrix, alpha: float, jacobian: FloatArray, contact_entries: FloatArray, X: FloatArray
+) -> None:
     """X (nnz, F) = W + α ΦqᵀΦq on the pattern, from Jacobian entries (nnz of Φq, F) and (contact rows, 4, F)."""
     frames = X.shape[1]
     scaled = np.empty(frames)
     for e in range(X.shape[0]):
+        constant = normal.metric[e] + alpha * normal.linear[e]
         for f in range(frames):
-            X[e, f] = normal.constant[e]
+            X[e, f] = constant
     at = 0
     for v in range(normal.varying.size):
         r = normal.varying[v]
         first = normal.tables.pointer[r]
         for i in range(first, normal.tables.pointer[r + 1]):
             for f in range(frames):
-                scaled[f] = normal.alpha * jacobian[i, f]
+                scaled[f] = alpha * jacobian[i, f]
             for j in range(first, i + 1):
                 to = normal.pairs[at]
                 at += 1
@@ -180,7 +188,7 @@ def assemble(normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatA
                 to = normal.contact_pairs[r, at]
                 at += 1
                 for f in range(frames):
-                    X[to, f] += normal.alpha * contact_entries[r, i, f] * contact_entries[r, j, f]
+                    X[to, f] += alpha * contact_entries[r, i, f] * contact_entries[r, j, f]
 
 
 @compiled

@@ -2,7 +2,7 @@
 
     minimise ½ (q − q*)ᵀ W (q − q*)   subject to   Φ(q) = 0            (Eqs. 2.61-2.68, 4.14; theory §8.1)
 
-by augmented Lagrangians, each frame on its own:
+by augmented Lagrangians, each frame a problem of its own:
 
     (W + ΦqᵀαΦq) Δq = −W (q − q*) − Φqᵀ(αΦ + λ);   q ← q + Δq;   λ ← λ + αΦ(q)
 
@@ -33,7 +33,8 @@ from biomec.base.progress import Progress, in_parallel
 from biomec.engine.contacts import PointContacts, check_contacts, contact_lanes
 from biomec.engine.curvature import Curvature, curvature_tables, no_curvature
 from biomec.engine.normal import LANES, NormalMatrix, checked_metric, normal_matrix
-from biomec.engine.search import solve_lanes
+from biomec.engine.prediction import STRETCH, Prediction, cold_start, side_by_side
+from biomec.engine.search import FIRST_PENALTY, solve_lanes
 from biomec.engine.system import Drive, System
 from biomec.engine.targets import PointTargets, TargetTables, check_targets, target_lanes, target_tables
 
@@ -41,7 +42,7 @@ from biomec.engine.targets import PointTargets, TargetTables, check_targets, tar
 class FrameStatus(IntEnum):
     """How the solution of a frame ended. Only PHI is a valid configuration."""
 
-    PHI = 0  # converged: ‖Φ‖ below the tolerance, and with targets also ‖Δq‖ below the step tolerance
+    PHI = 0  # converged: ‖Φ‖ below the tolerance, and with targets no step longer than the step tolerance is left
     DQ = 1  # stopped moving (‖Δq‖ below the tolerance) with constraints still violated
     MAX_ITER = 2  # iterations used up
     SINGULAR = 3  # a factorisation failed or the iteration ran away
@@ -78,8 +79,8 @@ class PositionOptions:
     )  # on ‖Φ‖ and on ‖Δq‖
     max_iterations: int = setting(50, "Most iterations", "A frame that needs more is not solved.", least=0)
     step_tolerance: float = setting(
-        1e-7, "Tolerance of the step", "Largest last step ‖Δq‖ in global optimisation.", typed=True
-    )  # on ‖Δq‖ where targets pull: what is left is shorter still (theory §8.6)
+        1e-7, "Tolerance of the step", "Longest step ‖Δq‖ that may still be left in global optimisation.", typed=True
+    )  # where targets pull: on ‖Δq‖, or on what its last two values say is left (theory §8.6)
 
     def __post_init__(self) -> None:
         whole = int(self.max_iterations) == self.max_iterations > 0
@@ -164,7 +165,8 @@ class PositionSolver:
     ) -> PositionResult:
         """Make measured coordinates q* (T, n), or (n,) for one frame, consistent, and near to targets if there are.
 
-        Every frame starts from its q*. `PointTargets.residual` tells how far from the targets the solution is.
+        Every frame starts from its q*, or, with targets, from where the frames before it lead to, if that is as near to
+        its targets (`prediction.py`). `PointTargets.residual` tells how far from the targets the solution is.
         """
         given = np.atleast_2d(np.asarray(q_star, dtype=np.float64))
         if given.ndim != 2 or given.shape[1] != self.system.n:
@@ -174,7 +176,7 @@ class PositionSolver:
         frames = given.shape[0]
         check_contacts(contacts, frames, self.system.n)
         check_targets(targets, frames, self.system.n)
-        normal, curvature, soft = self._prepare(contacts, targets)
+        normal, first_alpha, curvature, soft = self._prepare(contacts, targets)
         rows = normal.rows
         driven, _, _ = self.system.targets(drive, (frames,))
         q, multipliers = np.empty((frames, self.system.n)), np.empty((frames, rows))
@@ -186,24 +188,36 @@ class PositionSolver:
         status, iterations = np.empty(frames, dtype=np.int64), np.empty(frames, dtype=np.int64)
         increment, seconds = np.empty(frames), np.empty(frames)
 
-        def work(part: slice) -> None:
+        def search(part: IntArray, count: int, guess: Prediction | None) -> Prediction:
+            """Solve frames side by side, of which the first ``count`` are wanted; what follows for the next ones."""
             started = perf_counter()
             entries, points = contact_lanes(contacts, part)
             places, weights = target_lanes(targets, part)
-            lanes = frames_last(given[part])
-            lam = np.zeros((rows, lanes.shape[1]))
-            phi_0, phi = np.empty_like(lam), np.empty_like(lam)
+            measured = frames_last(given[part])
+            start = cold_start(measured, rows) if guess is None else guess.start(soft, measured, places, weights)
+            phi_0, phi = np.empty_like(start.multipliers), np.empty_like(start.multipliers)
+            ended, passes, step = np.empty(part.size, dtype=np.int64), np.empty_like(part), np.empty(part.size)
             solve_lanes(
-                normal, lanes, np.ascontiguousarray(driven[:, part]), entries, points, soft, curvature, places, weights,
-                self.options.tolerance, self.options.step_tolerance, self.options.max_iterations, lam, phi_0, phi,
-                status[part], iterations[part], increment[part],
+                normal, first_alpha, measured, start.q, start.trusted, np.ascontiguousarray(driven[:, part]), entries,
+                points, soft, curvature, places, weights, self.options.tolerance, self.options.step_tolerance,
+                self.options.max_iterations, start.multipliers, phi_0, phi, ended, passes, step,
             )  # fmt: skip
-            q[part], multipliers[part] = lanes.T, lam.T
-            _sums_of_squares(phi_0, kind, first[part])
-            _sums_of_squares(phi, kind, last[part])
-            seconds[part] = (perf_counter() - started) / lanes.shape[1]
+            if guess is not None and ((ended != FrameStatus.PHI) & (start.trusted > 0.5)).any():
+                return search(part, count, None)
+            wanted = part[:count]
+            q[wanted], multipliers[wanted] = start.q.T[:count], start.multipliers.T[:count]
+            status[wanted], iterations[wanted], increment[wanted] = ended[:count], passes[:count], step[:count]
+            first[wanted], last[wanted] = (_sums_of_squares(one, kind, len(types) + 1)[:count] for one in (phi_0, phi))
+            seconds[wanted] = (perf_counter() - started) / count
+            return Prediction.after(start.q, start.multipliers, ended == FrameStatus.PHI, guess)
 
-        in_parallel(work, frames, LANES, progress)
+        def work(block: slice) -> None:
+            """Solve a block of frames: each lane its own stretch, one frame after the other."""
+            guess = None
+            for part, count in side_by_side(block, LANES):
+                guess = search(part, count, guess)
+
+        in_parallel(work, frames, LANES if targets is None else LANES * min(STRETCH, -(-frames // LANES)), progress)
         lost = (status == FrameStatus.MISSING) | (status == FrameStatus.SINGULAR)
         q[lost], multipliers[lost], last[lost] = np.nan, np.nan, np.nan
         if self.system.tables.angle.size:
@@ -225,19 +239,27 @@ class PositionSolver:
 
     def _prepare(
         self, contacts: PointContacts | None, targets: PointTargets | None
-    ) -> tuple[NormalMatrix, Curvature, TargetTables]:
+    ) -> tuple[NormalMatrix, float, Curvature, TargetTables]:
+        """The matrix, the penalty of the first step, second derivatives of the rows, and tables of the targets."""
         held = None if contacts is None else contacts.columns
         pulled = None if targets is None else targets.columns
-        alpha = self.options.alpha * self._weight
-        if targets is not None and (targets.weights > 0.0).any():
-            typical = float(np.median(targets.weights[targets.weights > 0.0]))
+        unit = self._weight
+        if targets is not None and targets.typical_weight > 0.0:
             # in whole powers of ten, so that trials with other weights share what is prepared
-            alpha = max(alpha, self.options.alpha * 10.0 ** round(np.log10(typical)))
+            unit = max(unit, 10.0 ** round(np.log10(targets.typical_weight)))
+        alpha = self.options.alpha * unit
 
-        def make() -> tuple[NormalMatrix, Curvature, TargetTables]:
+        def make() -> tuple[NormalMatrix, float, Curvature, TargetTables]:
             normal = normal_matrix(self.system, self._metric, alpha, held, pulled)
-            bent = no_curvature() if targets is None else curvature_tables(self.system.tables, normal.plan)
-            return normal, bent, target_tables(normal.plan, targets)
+            tables = target_tables(normal.plan, targets)
+            if targets is None:
+                return normal, alpha, no_curvature(), tables
+            return (
+                normal,
+                min(self.options.alpha, FIRST_PENALTY) * unit,
+                curvature_tables(self.system.tables, normal.plan),
+                tables,
+            )
 
         entries = b"" if targets is None else targets.entries.tobytes()
         key = ("position", *self._metric_key, _bytes(held), _bytes(pulled), entries, alpha)
@@ -262,9 +284,10 @@ def _by_type(types: Mapping[str, IntArray], squares: FloatArray) -> Mapping[str,
 
 
 @compiled
-def _sums_of_squares(values: FloatArray, kind: IntArray, sums: FloatArray) -> None:
-    """Fill sums (F, kinds) with Σ v² of values (rows, F) over the rows of each kind (rows,)."""
-    sums[:] = 0.0
+def _sums_of_squares(values: FloatArray, kind: IntArray, kinds: int) -> FloatArray:
+    """Σ v² (F, kinds) of values (rows, F) over the rows of each kind (rows,)."""
+    sums = np.zeros((values.shape[1], kinds))
     for r in range(values.shape[0]):
         for f in range(values.shape[1]):
             sums[f, kind[r]] += values[r, f] * values[r, f]
+    return sums

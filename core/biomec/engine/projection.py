@@ -178,7 +178,7 @@ def _project_lanes(
     else:
         row_kernels.evaluate_rates(normal.tables, q, qdot, target, target_rate, target_acceleration, sine, rhs, other)
     x_star = x.copy()
-    assemble(normal, jacobian, contact_entries, X)
+    assemble(normal, normal.alpha, jacobian, contact_entries, X)
     factor(normal.plan, X, bad)
     _violation(normal, jacobian, contact_entries, x, rhs, phi, before)
     for _ in range(passes):  # as corrections of x, so that a later pass also mends the round-off of the first

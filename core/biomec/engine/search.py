@@ -19,10 +19,20 @@ from biomec.engine.elimination import factor, solve
 from biomec.engine.normal import NormalMatrix, add_product, add_transposed, assemble, metric_product
 from biomec.engine.targets import TargetTables, add_pull, add_stiffness, target_stiffness
 
+LINE = 64
 RUNAWAY = 1e6  # ‖Δq‖ of a search that has left the laboratory [m]
 LONGEST = 0.5  # step of a coordinate towards targets [m]; half a radian for a unit vector
 SETTLING = 3  # iterations after which multipliers are near enough to lend the constraints' curvature,
 NEAR = 0.3  # or two, where the second step ‖Δq‖ was shorter than this
+FIRST_PENALTY = 1e3  # in units of the targets' weight: rows that measured coordinates alone make independent stay weak
+
+
+@compiled
+def workspace(rows: int, frames: int) -> FloatArray:
+    """Array (rows, frames) from a multiple of `LINE` bytes on: numbers taken at once lie in one line of the cache."""
+    raw = np.empty(rows * frames + LINE // 8)
+    first = (-raw.ctypes.data % LINE) // 8
+    return raw[first : first + rows * frames].reshape(rows, frames)
 
 
 @compiled
@@ -51,7 +61,10 @@ def _residuals(
 @compiled
 def solve_lanes(
     normal: NormalMatrix,
+    first_alpha: float,
+    q_star: FloatArray,
     q: FloatArray,
+    trusted: FloatArray,
     target: FloatArray,
     contact_entries: FloatArray,
     contact_points: FloatArray,
@@ -69,28 +82,35 @@ def solve_lanes(
     iterations: IntArray,
     increment: FloatArray,
 ) -> None:
-    """Augmented-Lagrangian iterations for the frames in q (n, F), in place; a frame that has ended stays as it is."""
+    """Augmented-Lagrangian iterations for the frames in q (n, F), in place; a frame that has ended stays as it is.
+
+    q_star, q : measured coordinates, and where the search starts
+    trusted   : (F,) 1 where q and the multipliers follow from the frame before, so that these bend the matrix at once
+    first_alpha : α of the first step, unless all frames are trusted
+    """
     n, frames = q.shape
     rows = phi.shape[0]
     pulled = soft_points.shape[0] > 0
-    q_star = q.copy()
-    jacobian = np.empty((normal.tables.columns.size, frames))
-    factored = np.empty_like(jacobian)
-    X = np.empty((normal.plan.rows.size, frames))
-    y, step = np.empty((n, frames)), np.empty((n, frames))
-    weighted = np.empty((rows, frames))
+    alpha = normal.alpha if trusted.all() else first_alpha
+    jacobian, factored = (
+        workspace(normal.tables.columns.size, frames),
+        workspace(normal.tables.columns.size, frames),
+    )
+    X = workspace(normal.plan.rows.size, frames)
+    y, step = workspace(n, frames), workspace(n, frames)
+    weighted = workspace(rows, frames)
     norm, bad, active, before = np.empty(frames), np.zeros(frames), np.ones(frames), np.full(frames, np.inf)
     violation = np.zeros(frames)
     sine = np.empty((normal.tables.angle.size, frames))
     stiffness = np.empty((soft.places.size, frames))
     target_stiffness(soft, soft_weights, stiffness)
     row_kernels.sine_form(normal.tables, q, target, sine)
-    _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
+    _residuals(normal, q_star, target, sine, contact_entries, contact_points, phi, jacobian)
     left, squared = frames, np.sqrt(step_tolerance)
     fresh = nearly = False
     for i in range(n):
         for f in range(frames):
-            violation[f] += q[i, f]
+            violation[f] += q_star[i, f]
     for r in range(rows):
         for f in range(frames):
             phi_0[r, f] = phi[r, f]
@@ -100,9 +120,13 @@ def solve_lanes(
         if not np.isfinite(violation[f]):
             status[f], active[f] = 4, 0.0
             left -= 1
+    if trusted.any():
+        _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
     for iteration in range(1, max_iterations + 1):
         if left == 0:
             break
+        if iteration == 2:
+            alpha = normal.alpha
         for i in range(n):
             for f in range(frames):
                 step[i, f] = q_star[i, f] - q[i, f]
@@ -113,12 +137,12 @@ def solve_lanes(
         fresh = not again
         for r in range(rows):
             for f in range(frames):
-                weighted[r, f] = -lam[r, f] if again else -(normal.alpha * phi[r, f] + lam[r, f])
+                weighted[r, f] = -lam[r, f] if again else -(alpha * phi[r, f] + lam[r, f])
         add_transposed(normal, jacobian, contact_entries, weighted, y)
         if again:
             for r in range(rows):
                 for f in range(frames):
-                    weighted[r, f] = -normal.alpha * phi[r, f]
+                    weighted[r, f] = -alpha * phi[r, f]
             add_transposed(normal, factored, contact_entries, weighted, y)
         for f in range(frames):
             bad[f], norm[f] = 0.0, 0.0
@@ -126,8 +150,8 @@ def solve_lanes(
             add_pull(soft, normal.plan.place, q, soft_points, soft_weights, y)
         if fresh:
             _factor(
-                normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, pulled, iteration, increment,
-                active, X, bad,
+                normal, alpha, jacobian, contact_entries, soft, stiffness, curvature, q, lam, trusted, pulled,
+                iteration, increment, active, X, bad,
             )  # fmt: skip
             jacobian, factored = factored, jacobian
         solve(normal.plan, X, y)
@@ -145,17 +169,21 @@ def solve_lanes(
             violation[f] = 0.0
         for r in range(rows):
             for f in range(frames):
-                lam[r, f] = lam[r, f] + normal.alpha * taken[r, f] if active[f] > 0.5 else lam[r, f]
+                lam[r, f] = lam[r, f] + alpha * taken[r, f] if active[f] > 0.5 else lam[r, f]
                 violation[f] += phi[r, f] * phi[r, f]
         for f in range(frames):
             if active[f] < 0.5:
                 continue
-            total = violation[f]
+            total, last = violation[f], increment[f]
             iterations[f] = iteration
             increment[f] = np.sqrt(norm[f])
+            # Steps that shrink by a factor θ leave θ / (1 − θ) of the last; Newton's shrink faster and faster.
+            still = increment[f]
+            if (iteration > SETTLING or trusted[f] > 0.5) and increment[f] < 0.5 * last:
+                still *= increment[f] / (last - increment[f])
             if bad[f] > 0.5 or not increment[f] < RUNAWAY:
                 status[f], active[f] = 3, 0.0
-            elif np.sqrt(total) < tolerance and (not pulled or increment[f] < step_tolerance):
+            elif np.sqrt(total) < tolerance and (not pulled or still < step_tolerance):
                 status[f], active[f] = 0, 0.0
             elif increment[f] < tolerance and not total < 0.25 * before[f]:  # a violation that still falls goes on
                 status[f], active[f] = 1, 0.0
@@ -169,6 +197,7 @@ def solve_lanes(
 @compiled
 def _factor(
     normal: NormalMatrix,
+    alpha: float,
     jacobian: FloatArray,
     contact_entries: FloatArray,
     soft: TargetTables,
@@ -176,6 +205,7 @@ def _factor(
     curvature: Curvature,
     q: FloatArray,
     lam: FloatArray,
+    trusted: FloatArray,
     pulled: bool,
     iteration: int,
     increment: FloatArray,
@@ -186,12 +216,13 @@ def _factor(
     """Factor W + Σ w CᵀC + Σ λ ∂²φ/∂q² + α ΦqᵀΦq; where that is indefinite or too early, without the curvature."""
     bending, bend = lam.copy(), False
     for f in range(bad.size):
-        if pulled and (iteration > SETTLING or (iteration == SETTLING and increment[f] < NEAR)):
+        later = iteration > SETTLING or (iteration == SETTLING and increment[f] < NEAR)
+        if pulled and (later or trusted[f] > 0.5):
             bend = True
         else:
             bending[:, f] = 0.0
     while True:
-        assemble(normal, jacobian, contact_entries, X)
+        assemble(normal, alpha, jacobian, contact_entries, X)
         add_stiffness(soft, stiffness, X)
         if bend:
             add_curvature(normal.tables, curvature, q, bending, X)

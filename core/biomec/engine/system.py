@@ -11,7 +11,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last, locked, read_only
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.base.physics import GRAVITY
 from biomec.engine import rows as kernels
@@ -115,8 +115,12 @@ class System:
     @property
     def row_types(self) -> dict[str, IntArray]:
         """Row numbers by type, for the types that occur."""
-        types = np.array([row.type for row in self.rows])
-        return {name: np.flatnonzero(types == name) for name in ROW_TYPES if (types == name).any()}
+
+        def make() -> dict[str, IntArray]:
+            types = np.array([row.type for row in self.rows])
+            return {name: locked(np.flatnonzero(types == name)) for name in ROW_TYPES if (types == name).any()}
+
+        return self.derived(("row types",), make)
 
     def rows_of(self, owner: str, type_: str | None = None) -> IntArray:
         """Row numbers that belong to a joint, driver or body, optionally of one type only."""

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, IntArray, frames_last, read_only
+from biomec.base.arrays import FloatArray, IntArray, frames_last, locked
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.engine.elimination import Elimination
@@ -56,29 +57,45 @@ class PointTargets:
         dim = layout.dimension
         places = {name: _places(name, given, dim) for name, given in points.items()}
         frames = max(len(place) for place in places.values())
-        columns, entries = np.empty((len(places), dim, 4), dtype=np.int64), np.zeros((len(places), dim, 4))
-        targets, shares = np.empty((frames, len(places), dim)), np.ones((frames, len(places)))
+        together, shares = np.empty((frames, len(places), dim)), np.ones((frames, len(places)))
         for m, (name, place) in enumerate(places.items()):
             if len(place) not in (1, frames):
                 raise BiomecError(f"Target {name}: it has {len(place)} frames, but another target has {frames}.")
-            columns[m], entries[m], constant = layout.point_rows(name, "Target")
-            np.subtract(place, constant, out=targets[:, m])
+            together[:, m] = place
             if name in weights:
                 shares[:, m] = _weight(name, weights[name], frames)
-        if not ((shares >= 0.0).all() and shares.max() < np.inf):
-            name = tuple(places)[int(np.flatnonzero(~((shares >= 0.0) & (shares < np.inf)).all(axis=0))[0])]
+        return cls.of_arrays(layout, tuple(places), together, shares)
+
+    @classmethod
+    def of_arrays(cls, layout: Layout, names: tuple[str, ...], places: FloatArray, weights: FloatArray) -> PointTargets:
+        """Targets ``body.point`` at places (T, K, dim) [m] with weights (T, K); both arrays are taken over."""
+        if not ((weights >= 0.0).all() and weights.max(initial=0.0) < np.inf):
+            name = names[int(np.flatnonzero(~((weights >= 0.0) & (weights < np.inf)).all(axis=0))[0])]
             raise BiomecError(f"Target {name}: weights are zero or more; leave a frame out with 0.")
-        finite = np.isfinite(targets)
+        rows = [layout.point_rows(name, "Target") for name in names]
+        constants = np.stack([constant for _, _, constant in rows])
+        if constants.any():
+            places -= constants
+        finite = np.isfinite(places)
         if not finite.all():
             unseen = ~finite.all(axis=2)
-            targets[unseen], shares[unseen] = 0.0, 0.0
+            places[unseen], weights[unseen] = 0.0, 0.0
         return cls(
-            names=tuple(points),
-            columns=read_only(columns.reshape(-1, 4), np.int64),
-            entries=read_only(entries.reshape(-1, 4)),
-            targets=read_only(targets.reshape(frames, -1)),
-            weights=read_only(shares),
+            names=names,
+            columns=locked(np.concatenate([columns for columns, _, _ in rows])),
+            entries=locked(np.concatenate([entries for _, entries, _ in rows])),
+            targets=locked(places.reshape(len(places), -1)),
+            weights=locked(weights),
         )
+
+    @cached_property
+    def typical_weight(self) -> float:
+        """Median of the weights above zero, 0 if there is none."""
+        largest = self.weights.max(initial=0.0)
+        if self.weights.min(initial=largest) == largest:
+            return float(largest)
+        seen = self.weights[self.weights > 0.0]
+        return float(np.median(seen))
 
     @property
     def rows(self) -> int:
@@ -154,11 +171,10 @@ def target_tables(plan: Elimination | None = None, targets: PointTargets | None 
     )
 
 
-def target_lanes(targets: PointTargets | None, part: slice) -> tuple[FloatArray, FloatArray]:
+def target_lanes(targets: PointTargets | None, part: slice | IntArray) -> tuple[FloatArray, FloatArray]:
     """Targets (rows, F) and weights (K, F) of the frames in ``part``, frames last; none if None."""
     if targets is None:
-        width = part.stop - part.start
-        return np.zeros((0, width)), np.zeros((0, width))
+        return np.zeros((0, 0)), np.zeros((0, 0))
     return frames_last(targets.targets[part]), frames_last(targets.weights[part])
 
 

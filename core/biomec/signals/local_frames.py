@@ -180,6 +180,9 @@ class Donors:
 
 def _patterns(present: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
     """Every combination of markers that occurs in ``present`` (T, K), and the frames in which it does."""
+    if len(present) and present.all():
+        yield present[0], np.arange(len(present))
+        return
     code = np.zeros(len(present), dtype=np.int64)
     for column in present.T:  # number the combinations anew for every marker, so that any number of them fits
         _, code = np.unique(2 * code + column, return_inverse=True)

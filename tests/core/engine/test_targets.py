@@ -112,8 +112,11 @@ def test_a_double_pendulum_in_minimal_coordinates(shared, rng):
     result = PositionSolver(system, metric=W).solve(start, targets=targets)
     assert result.status.tolist() == [FrameStatus.PHI]
     assert_allclose(result.q[0], coordinates(minimal.x), rtol=0, atol=1e-8)  # differences in least_squares: √eps
-    assert_allclose(
-        targets.objective(result.q)[0] + 0.5 * W * ((result.q - start) ** 2).sum(), minimal.cost, rtol=1e-12
+    assert_allclose(  # constraints violated by 1e-10 at most change the objective by their multipliers times that
+        targets.objective(result.q)[0] + 0.5 * W * ((result.q - start) ** 2).sum(),
+        minimal.cost,
+        rtol=1e-12,
+        atol=1e-10 * np.linalg.norm(result.multipliers),
     )
 
 
@@ -228,14 +231,17 @@ def test_a_frame_by_itself_is_the_frame_among_others(human, rng):
 
 
 def test_the_optimum_and_its_multipliers(human, rng):
-    """W(q − q*) + Σ w Cᵀ(Cq − p) + Φqᵀλ = 0: the last Newton step of 1e-7 or less leaves its square."""
+    """W(q − q*) + Σ w Cᵀ(Cq − p) + Φqᵀλ = 0; of Newton's steps none of 1e-7 is left."""
     system, q, start = human
     points = noisy(markers_at(system, q), rng, 0.02)
     targets = PointTargets.at(system.layout, points, {name: 0.1 + rng.random() for name in points})
     result = PositionSolver(system, metric=WEAK).solve(start, targets=targets)
     assert_array_equal(result.status, FrameStatus.PHI)
     assert result.iterations.max() <= 20
-    assert result.increment.max() < 1e-7
+    settled = PositionSolver(system, metric=WEAK, options=PositionOptions(step_tolerance=1e-12)).solve(
+        start, targets=targets
+    )
+    assert np.linalg.norm(result.q - settled.q, axis=1).max() < 1e-7
     assert np.linalg.norm(system.residual(result.q), axis=1).max() < 1e-10
     assert np.abs(gradient(system, targets, result, start, WEAK)).max() < 1e-9
     # nearer to the targets than the truth is, because it may follow the noise

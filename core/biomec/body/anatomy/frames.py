@@ -67,10 +67,14 @@ class Direction:
 
     def unit(self, points: Points, side: float = 1.0, axes: Mapping[str, FloatArray] | None = None) -> FloatArray:
         """Unit vectors (..., 3); ``side`` is +1 on the right and the midline, −1 on the left. NaN where undefined."""
+        return unit(self.along(points, side, axes))
+
+    def along(self, points: Points, side: float = 1.0, axes: Mapping[str, FloatArray] | None = None) -> FloatArray:
+        """Vectors (..., 3) in that direction, not normalised; axes may be of any length."""
         vector = self.first.along(points, axes or {})
         if self.second is not None:
             vector = cross(vector, self.second.along(points, axes or {}))
-        return (self.sign * (side if self.sided else 1.0)) * unit(vector)
+        return -vector if self.sign * (side if self.sided else 1.0) < 0.0 else vector
 
 
 @dataclass(frozen=True)
@@ -84,9 +88,9 @@ class FixedDirection(Direction):
         """Direction along a vector (3,) in the axes of the static pose."""
         return cls("given", Term(), vector=vector)
 
-    def unit(self, points: Points, side: float = 1.0, axes: Mapping[str, FloatArray] | None = None) -> FloatArray:
-        """Return the unit vector (3,)."""
-        return unit(np.array(self.vector, dtype=np.float64))
+    def along(self, points: Points, side: float = 1.0, axes: Mapping[str, FloatArray] | None = None) -> FloatArray:
+        """Return the vector (3,)."""
+        return np.array(self.vector, dtype=np.float64)
 
 
 def parse_direction(text: str) -> Direction:
@@ -164,8 +168,8 @@ class FrameDefinition:
     def attitude(self, points: Points, side: float = 1.0) -> FloatArray:
         """R_WB (..., 3, 3), columns are the axes x, y, z in the laboratory; NaN where a landmark is missing."""
         (name_1, direction_1), (name_2, direction_2) = self.axes
-        first = direction_1.unit(points, side)
-        second = direction_2.unit(points, side, {name_1: first})
+        first = direction_1.along(points, side)
+        second = direction_2.along(points, side, {name_1: first})
         shape = np.broadcast_shapes(first.shape, second.shape)
         u, v = (np.ascontiguousarray(np.broadcast_to(one, shape).reshape(-1, 3)) for one in (first, second))
         R = _completed(u, v, AXES.index(name_1), AXES.index(name_2))
@@ -174,18 +178,26 @@ class FrameDefinition:
 
 @compiled
 def _completed(first: FloatArray, second: FloatArray, i: int, j: int) -> FloatArray:
-    """R (N, 3, 3) with unit vectors (N, 3) as axis i and, made normal to it, as axis j; the third by the right hand."""
+    """R (N, 3, 3): axis i along the first vectors (N, 3), axis j normal to it towards the second, the third follows.
+
+    NaN where a vector has no length or both lie on a line.
+    """
     k = 3 - i - j
     sense = 1.0 if (i + 1) % 3 == j else -1.0
     R = np.empty((first.shape[0], 3, 3))
     for t in range(first.shape[0]):
-        along = 0.0
+        one, two, along = 0.0, 0.0, 0.0
         for c in range(3):
-            along += first[t, c] * second[t, c]
+            one += first[t, c] ** 2
+            two += second[t, c] ** 2
+        one, two = np.sqrt(one), np.sqrt(two)
+        for c in range(3):
+            R[t, c, i] = first[t, c] / one if one > 0.0 else np.nan
+            R[t, c, j] = second[t, c] / two if two > 0.0 else np.nan
+            along += R[t, c, i] * R[t, c, j]
         length = 0.0
         for c in range(3):
-            R[t, c, i] = first[t, c]
-            R[t, c, j] = second[t, c] - along * first[t, c]
+            R[t, c, j] -= along * R[t, c, i]
             length += R[t, c, j] ** 2
         length = np.sqrt(length)
         for c in range(3):

@@ -8,12 +8,12 @@ both to users.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import fields, replace
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, for_loops, locked, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, warning
@@ -34,7 +34,7 @@ from biomec.body.kinematics.global_optimisation import (
 )
 from biomec.body.kinematics.weights import coordinate_weights, marker_weights
 from biomec.engine.contacts import PointContacts
-from biomec.engine.maps import vector_table, vectors_of
+from biomec.engine.maps import VectorTable, vector_table, vectors_of
 from biomec.engine.position import PositionSolver
 from biomec.engine.projection import Projector
 from biomec.recording import Markers
@@ -133,7 +133,7 @@ def consistent_positions(
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
     if options.method == "markers":
         start = starting_coordinates(body, markers, q_star)
-        targets = marker_targets(body, markers, marker_weights(body, markers, options.weights, origin))
+        targets = marker_targets(body, markers, *marker_weights(body, markers, options.weights, origin))
         attached = _only_seen(body, start.q, start.seen)
         temporary = PointContacts.at(layout, attached, held) if held else None
         position = fit_markers(body, start, targets, temporary, options, progress)
@@ -159,17 +159,17 @@ def consistent_positions(
     )  # fmt: skip
     return ConsistentPositions(
         q=q,
-        q_star=read_only(q_star),
+        q_star=locked(q_star),
         position=position,
-        valid=read_only(valid, np.bool_),
+        valid=locked(valid),
         segments=tuple(layout.bodies),
-        undetermined=read_only(undetermined, np.bool_),
+        undetermined=locked(undetermined),
         landmarks=landmarks,
-        distance=read_only(distance),
+        distance=locked(distance),
         markers=seen,
-        marker_residual=read_only(residual),
+        marker_residual=locked(residual),
         joints=joints,
-        joint_gap=read_only(gap),
+        joint_gap=locked(gap),
         weights=read_only(weights),
         contacts=contacts,
         held=temporary,
@@ -191,6 +191,8 @@ def _raw_points(body: SubjectModel, markers: Markers, known: Points | None) -> P
 
 def _only_seen(body: SubjectModel, q: FloatArray, seen: BoolArray) -> FloatArray:
     """Coordinates (T, n) with NaN for segments that are not seen (T, S), so that no contact is attached to a guess."""
+    if seen.all():
+        return q
     known = np.array(q)
     for s, name in enumerate(body.system.layout.bodies):
         known[np.ix_(~seen[:, s], body.system.layout.columns(name))] = np.nan
@@ -215,26 +217,31 @@ def _projector(
     return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
 
 
-def _distances(body: SubjectModel, q: FloatArray, measured: Mapping[str, FloatArray]) -> FloatArray:
-    """(T, K) from every ``segment.point`` at coordinates q (T, n) to where it was measured (T, 3) [m]."""
-    if not measured:
+def _distances(body: SubjectModel, q: FloatArray, names: tuple[str, ...], measured: FloatArray) -> FloatArray:
+    """(T, K) from every ``segment.point`` at coordinates q (T, n) to where it was measured (T, K, 3) [m]."""
+    if not names:
         return np.zeros((len(q), 0))
-    names, layout = tuple(measured), body.system.layout
+    layout = body.system.layout
     table = body.system.derived(("vectors", *names), lambda: vector_table([layout.point(name) for name in names]))
-    return _apart(vectors_of(table, q), np.stack(list(measured.values())))
+    return _apart(table, for_loops(q), for_loops(measured))
 
 
 @compiled
-def _apart(p: FloatArray, measured: FloatArray) -> FloatArray:
-    """Distances (T, K) of points p (T, K, 3) from measured ones (K, T, 3) [m]."""
-    found = np.empty(p.shape[:2])
-    for t in range(p.shape[0]):
-        for k in range(p.shape[1]):
-            total = 0.0
-            for c in range(3):
-                total += (p[t, k, c] - measured[k, t, c]) ** 2
-            found[t, k] = np.sqrt(total)
-    return found
+def _apart(table: VectorTable, q: FloatArray, measured: FloatArray) -> FloatArray:
+    """Distances (T, K) of the points of a table at q (T, n) from measured ones (T, K, 3) [m]."""
+    first, column, factor, constant = table
+    apart = np.empty(measured.shape[:2])
+    for t in range(q.shape[0]):
+        for k in range(constant.shape[0]):
+            x, y, z = constant[k, 0], constant[k, 1], constant[k, 2]
+            for at in range(first[k], first[k + 1]):
+                c = column[at]
+                x += factor[at] * q[t, c]
+                y += factor[at] * q[t, c + 1]
+                z += factor[at] * q[t, c + 2]
+            x, y, z = x - measured[t, k, 0], y - measured[t, k, 1], z - measured[t, k, 2]
+            apart[t, k] = np.sqrt(x * x + y * y + z * z)
+    return apart
 
 
 def _lengths(vectors: FloatArray) -> FloatArray:
@@ -247,14 +254,22 @@ def _landmark_distances(body: SubjectModel, points: Points, q: FloatArray) -> tu
 
     A joint centre belongs to two segments; consistent coordinates put it at one place.
     """
-    computed = {step.name for step in body.plan.steps}
+    owner = body.system.derived(("landmarks shown", *points), lambda: _landmark_owners(body, points))
+    labels = tuple(f"{segment}.{name}" for name, segment in owner.items())
+    measured = np.stack([points[name] for name in owner], axis=1) if owner else np.empty((len(q), 0, 3))
+    return tuple(owner), _distances(body, q, labels, measured)
+
+
+def _landmark_owners(body: SubjectModel, points: Iterable[str]) -> dict[str, str]:
+    """Landmark of the model, out of the points that are known -> segment that carries it."""
+    known, computed = set(points), {step.name for step in body.plan.steps}
     owner: dict[str, str] = {}
     for segment in body.segments:
         model = {*segment.basic_points, *segment.points, *computed}
         for name in body.system.layout.bodies[segment.name].points:
-            if name in model and name in points:
+            if name in model and name in known:
                 owner.setdefault(name, segment.name)
-    return tuple(owner), _distances(body, q, {f"{segment}.{name}": points[name] for name, segment in owner.items()})
+    return owner
 
 
 def _marker_residuals(
@@ -263,8 +278,10 @@ def _marker_residuals(
     """Followed markers (M,) that were measured and the distance (T, M) to the model's [m]; NaN where not measured."""
     measured = markers.visible if origin is None else np.asarray(origin == SampleOrigin.MEASURED)
     seen = {name: k for k, name in enumerate(markers.names) if name in body.followed and measured[:, k].any()}
-    residual = _distances(body, q, {f"{body.followed[name]}.{name}": markers[name] for name in seen})
-    return tuple(seen), np.where(measured[:, list(seen.values())], residual, np.nan)
+    columns, labels = list(seen.values()), tuple(f"{body.followed[name]}.{name}" for name in seen)
+    residual = _distances(body, q, labels, markers.p_WM.take(columns, axis=1))
+    residual[~measured[:, columns]] = np.nan
+    return tuple(seen), residual
 
 
 def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...], FloatArray]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.body.anatomy.frames import Points
@@ -85,9 +85,7 @@ class Reporter:
         """Frames that do not, stretch by stretch, and why."""
         notices: list[Notice] = []
         status = self.position.status
-        for kind in FrameStatus:
-            if kind is FrameStatus.PHI or not (status == kind).any():
-                continue
+        for kind in map(FrameStatus, np.unique(status[~self.valid]).tolist()):
             for first, stop in stretches(np.asarray(status == kind)).tolist():
                 why = kind.sentence
                 if kind is FrameStatus.MISSING:
@@ -247,28 +245,44 @@ class Reporter:
         change is the root mean square over frames and partners. Points that the model lets move on purpose are not
         judged, such as a shoulder centre that follows the acromion.
         """
-        notices = []
-        moving = self.body.system.derived(("moving points",), self._moving_points)
-        for segment in self.body.segments:
-            here = self.body.system.layout.bodies[segment.name].points
-            names = [name for name in self.landmarks if name in here and name not in moving]
-            if len(names) < 2:
-                continue
-            p = np.stack([self.points[name] for name in names])
-            rms = np.sqrt(_changes_of_distance(p, np.stack([here[name] for name in names])))
+        shapes = self.body.system.derived(("shapes", *self.landmarks), self._shapes)
+        if not shapes:
+            return []
+        used = list(dict.fromkeys(name for names, _ in shapes.values() for name in names))
+        place = {name: k for k, name in enumerate(used)}
+        changes = _changes_of_distance(
+            np.stack([self.points[name] for name in used]),
+            np.array([place[name] for names, _ in shapes.values() for name in names]),
+            np.concatenate([local for _, local in shapes.values()]),
+            np.cumsum([0, *(len(names) for names, _ in shapes.values())]),
+        )
+        notices, stop = [], 0
+        for segment, (names, _) in shapes.items():
+            rms = np.sqrt(changes[stop : stop + len(names)])
+            stop += len(names)
             worst = int(np.argmax(rms))
             if rms[worst] > SHAPE_CHANGE:
                 notices.append(
                     warning(
                         "segment-changes-shape",
-                        f"The {segment.name} does not keep its shape: the distances of {self._origin(names[worst])} "
+                        f"The {segment} does not keep its shape: the distances of {self._origin(names[worst])} "
                         f"from its other landmarks differ by {1e3 * rms[worst]:.0f} mm (rms) from the static. Markers "
                         "slip, are mislabelled, or were rebuilt badly.",
-                        segment.name,
+                        segment,
                         names[worst],
                     )
                 )
         return notices
+
+    def _shapes(self) -> dict[str, tuple[list[str], FloatArray]]:
+        """Segment -> its landmarks (L), two or more, that should not move in it, and their local places (L, 3) [m]."""
+        moving, shapes = self._moving_points(), {}
+        for segment in self.body.segments:
+            here = self.body.system.layout.bodies[segment.name].points
+            names = [name for name in self.landmarks if name in here and name not in moving]
+            if len(names) > 1:
+                shapes[segment.name] = (names, np.stack([here[name] for name in names]))
+        return shapes
 
     def _origin(self, name: str) -> str:
         """Landmark, with those that it is computed from in every frame."""
@@ -289,29 +303,33 @@ class Reporter:
 
 
 @compiled
-def _changes_of_distance(p: FloatArray, local: FloatArray) -> FloatArray:
-    """Mean square change (L,) of the distances of every point of p (L, T, 3) from the others, beside local (L, 3)."""
-    points = p.shape[0]
-    square, count = np.zeros(points), np.zeros(points)
-    for i in range(points):
-        for j in range(i + 1, points):
-            length = 0.0
-            for c in range(3):
-                length += (local[i, c] - local[j, c]) ** 2
-            length = np.sqrt(length)
-            total, known = 0.0, 0
-            for t in range(p.shape[1]):
-                apart = 0.0
+def _changes_of_distance(p: FloatArray, which: IntArray, local: FloatArray, first: IntArray) -> FloatArray:
+    """Mean square change (L,) of the distances of points from the others of their segment, beside those in it.
+
+    p : (K, T, 3) places [m], of which the points are ``which`` (L,); local : (L, 3); segment s has the points first[s]
+    to first[s + 1].
+    """
+    square, count = np.zeros(which.size), np.zeros(which.size)
+    for s in range(first.size - 1):
+        for i in range(first[s], first[s + 1]):
+            for j in range(i + 1, first[s + 1]):
+                length = 0.0
                 for c in range(3):
-                    apart += (p[i, t, c] - p[j, t, c]) ** 2
-                change = np.sqrt(apart) - length
-                if np.isfinite(change):
-                    total += change * change
-                    known += 1
-            for k in (i, j):
-                square[k] += total
-                count[k] += known
-    for k in range(points):
+                    length += (local[i, c] - local[j, c]) ** 2
+                length = np.sqrt(length)
+                total, known, a, b = 0.0, 0, which[i], which[j]
+                for t in range(p.shape[1]):
+                    apart = 0.0
+                    for c in range(3):
+                        apart += (p[a, t, c] - p[b, t, c]) ** 2
+                    change = np.sqrt(apart) - length
+                    if np.isfinite(change):
+                        total += change * change
+                        known += 1
+                for k in (i, j):
+                    square[k] += total
+                    count[k] += known
+    for k in range(which.size):
         square[k] /= max(count[k], 1.0)
     return square
 
@@ -321,9 +339,25 @@ def _worst(names: tuple[str, ...], values: FloatArray, power: int = 1) -> list[t
 
     Values are lengths, not negative; those that are not known do not count.
     """
-    known = np.isfinite(values)
-    counted = np.where(known, values, 0.0)
-    each = (counted**power).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    top, size = counted.max(axis=0, initial=0.0), each if power == 1 else np.sqrt(each)
+    if not names:
+        return []
+    size, top, count = _columns(values, power)
     order = np.argsort(-size, kind="stable")
-    return [(names[k], float(size[k]), float(top[k])) for k in order if known[:, k].any()][:WORST]
+    return [(names[k], float(size[k]), float(top[k])) for k in order if count[k]][:WORST]
+
+
+@compiled
+def _columns(values: FloatArray, power: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Mean (power 1) or root mean square (2), largest value and number of the known values of every column (T, K)."""
+    size, top, count = np.zeros(values.shape[1]), np.zeros(values.shape[1]), np.zeros(values.shape[1])
+    for t in range(values.shape[0]):
+        for k in range(values.shape[1]):
+            known = 1.0 if np.isfinite(values[t, k]) else 0.0
+            value = values[t, k] if known > 0.5 else 0.0
+            size[k] += value if power == 1 else value * value
+            top[k] = value if value > top[k] else top[k]
+            count[k] += known
+    for k in range(size.size):
+        size[k] /= max(count[k], 1.0)
+        size[k] = size[k] if power == 1 else np.sqrt(size[k])
+    return size, top, count

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, locked, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -30,6 +30,7 @@ PULL = 1e-6  # ε: weight of the start beside markers of weight 1
 SMALLEST_HEIGHT = 0.010  # m; three markers lower than this are nearly a line and tell no attitude
 BESIDE = 0.045  # m; half the width of an ankle and the radius of a marker, which give the roll of a foot
 UNNOTICED = 1e-8  # m²: Σ (C v)² of a motion v of length 1 that no marker notices, 0.1 mm for a turn of about 1 rad
+BLOCK = 32  # columns that LAPACK takes at once
 TAKES_PART = 1e-3  # share of a segment in such a motion
 
 
@@ -54,6 +55,8 @@ def starting_coordinates(body: SubjectModel, markers: Markers, q_star: FloatArra
     known value at the ends; for a segment never seen, the static pose relative to a neighbour.
     """
     layout = body.system.layout
+    if np.isfinite(q_star).all():
+        return StartingCoordinates(q_star, locked(np.ones((len(q_star), len(layout.bodies)), dtype=np.bool_)))
     q = np.array(q_star)
     seen = np.zeros((len(q), len(layout.bodies)), dtype=np.bool_)
     for s, name in enumerate(layout.bodies):
@@ -83,9 +86,12 @@ def fit_markers(
 ) -> PositionResult:
     """Solve the position problem with the markers as targets. Frames without any marker are missing."""
     blind = ~np.asarray((targets.weights > 0.0).any(axis=1))
-    q = np.where(blind[:, None], np.nan, start.q)
-    metric = _pull(body, targets) * _typical(targets)
-    solver = PositionSolver(body.system, metric=metric, options=options.position)
+    q = np.where(blind[:, None], np.nan, start.q) if blind.any() else start.q
+    metric, settings = _pull(body, targets) * targets.typical_weight, options.position
+    solver = body.system.derived(
+        ("marker solver", metric.tobytes(), settings),
+        lambda: PositionSolver(body.system, metric=metric, options=settings),
+    )
     return solver.solve(q, contacts=contacts, targets=targets, progress=progress)
 
 
@@ -127,19 +133,18 @@ def _off_line(points: FloatArray) -> float:
     return float(np.linalg.norm(beside - np.outer(beside @ along, along), axis=1).max())
 
 
-def marker_targets(body: SubjectModel, markers: Markers, weights: dict[str, FloatArray]) -> PointTargets:
-    """Targets of all followed markers that have a weight in some frame."""
-    used = [name for name, weight in weights.items() if (weight > 0.0).any()]
+def marker_targets(body: SubjectModel, markers: Markers, names: tuple[str, ...], weights: FloatArray) -> PointTargets:
+    """Targets of all followed markers (K,) that have a weight (T, K) in some frame."""
+    used = np.flatnonzero((weights > 0.0).any(axis=0)).tolist()
     if not used:
         raise BiomecError(
             f"No marker of the recording is fixed in a segment of the model {body.model.name}, so there is nothing to "
             "fit. Check the mapping of the labels and the weights of the markers."
         )
-    label = {name: f"{body.followed[name]}.{name}" for name in used}
-    return PointTargets.at(
-        body.system.layout,
-        {label[name]: markers[name] for name in used},
-        {label[name]: weights[name] for name in used},
+    labels = tuple(f"{body.followed[names[k]]}.{names[k]}" for k in used)
+    columns = [markers.index(names[k]) for k in used]
+    return PointTargets.of_arrays(
+        body.system.layout, labels, markers.p_WM.take(columns, axis=1), weights.take(used, axis=1)
     )
 
 
@@ -156,13 +161,10 @@ def undetermined_segments(body: SubjectModel, q: FloatArray, targets: PointTarge
     found = np.zeros((len(q), len(layout.bodies)), dtype=np.bool_)
     if not solved.size:
         return found
-    Q, R, _ = scipy.linalg.qr(system.jacobian(q[solved[solved.size // 2]]).T, pivoting=True)
-    size = np.abs(np.diagonal(R))
-    N = Q[:, int((size > RANK_TOLERANCE * size[0]).sum()) :]
+    N = _null_space(system.jacobian(q[solved[solved.size // 2]]))
     moves = np.einsum("rc,rcz->rz", targets.entries, N[targets.columns]).reshape(len(targets.names), -1, N.shape[1])
     noticed = np.swapaxes(moves, 1, 2) @ moves
-    packed = np.packbits(seen, axis=1)
-    _, at, which = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    at, which = _patterns(seen)
     patterns = seen[at]
     value, vector = np.linalg.eigh(np.tensordot(patterns.astype(np.float64), noticed, 1))
     of_pattern = np.zeros((len(patterns), len(layout.bodies)), dtype=np.bool_)
@@ -173,8 +175,25 @@ def undetermined_segments(body: SubjectModel, q: FloatArray, targets: PointTarge
     return found
 
 
-def _typical(targets: PointTargets) -> float:
-    return float(np.median(targets.weights[targets.weights > 0.0]))
+def _null_space(A: FloatArray) -> FloatArray:
+    """Orthonormal basis (n, n − rank) of what A (m, n) maps to zero, by a QR decomposition of Aᵀ with pivoting."""
+    m, n = A.shape
+    reflected, _, tau, _, _ = scipy.linalg.lapack.dgeqp3(A.T, lwork=BLOCK * (m + n))
+    size = np.abs(np.diagonal(reflected))
+    rank = int((size > RANK_TOLERANCE * size.max(initial=0.0)).sum())
+    N, _, _ = scipy.linalg.lapack.dormqr(
+        "L", "N", reflected[:, : tau.size], tau, np.eye(n, n - rank, -rank), lwork=BLOCK * n
+    )
+    return np.asarray(N)
+
+
+def _patterns(seen: BoolArray) -> tuple[IntArray, IntArray]:
+    """A frame of every combination of markers in sight (T, K), and which of them every frame (T,) has."""
+    if (seen == seen[0]).all():
+        return np.zeros(1, dtype=np.int64), np.zeros(len(seen), dtype=np.int64)
+    packed = np.packbits(seen, axis=1)
+    _, at, which = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    return at, which
 
 
 def _from_markers(body: SubjectModel, markers: Markers, segment: str) -> FloatArray:

@@ -127,8 +127,8 @@ def coordinate_weights(body: SubjectModel, q_star: FloatArray, options: WeightOp
 
 def marker_weights(
     body: SubjectModel, markers: Markers, options: WeightOptions, origin: IntArray | None = None
-) -> dict[str, FloatArray]:
-    """Followed marker -> weight (T,) in global optimisation, 0 where it is not seen.
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Followed markers (K,) and their weights (T, K) in global optimisation, 0 where one is not seen.
 
     origin : (T, M) `SampleOrigin` of every sample, if markers were rebuilt
 
@@ -144,15 +144,13 @@ def marker_weights(
         )
     by_segment = segment_weights(body, options)
     away = None if origin is None else frames_from(np.asarray(origin == SampleOrigin.MEASURED)) / markers.rate_hz
-    found = {}
-    for k, name in enumerate(markers.names):
-        if name not in body.followed:
-            continue
-        weight = by_segment[body.followed[name]] * options.markers.get(name, 1.0) * markers.visible[:, k]
-        if away is not None:
-            weight = weight * (1.0 - (1.0 - options.rebuilt) * np.minimum(away[:, k] / FADE_S, 1.0))
-        found[name] = np.asarray(weight, dtype=np.float64)
-    return found
+    names = tuple(name for name in markers.names if name in body.followed)
+    columns = [markers.index(name) for name in names]
+    each = np.array([by_segment[body.followed[name]] * options.markers.get(name, 1.0) for name in names])
+    weights = each * markers.visible[:, columns]
+    if away is not None:
+        weights *= 1.0 - (1.0 - options.rebuilt) * np.minimum(away[:, columns] / FADE_S, 1.0)
+    return names, weights
 
 
 def _refuse_unknown(markers: Iterable[str], followed: Mapping[str, str]) -> None:

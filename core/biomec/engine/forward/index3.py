@@ -62,9 +62,7 @@ class Index3:
     ) -> None:
         self.system, self.forces, self.options, self.integrator = system, forces, options, integrator
         self._projector = penalty_matrix(system, options.alpha)
-        doubled = penalty_matrix(system, 2.0 * options.alpha)
-        self._linear = (doubled.constant - self._projector.constant) / options.alpha  # ΦqᵀΦq of the linear rows
-        self._mass = self._projector.constant - options.alpha * self._linear
+        self._linear, self._mass = self._projector.linear, self._projector.metric
         self._inertia = float(system.mass_matrix.diagonal().max())
         self._rule = new_integrator(integrator)
 

@@ -66,6 +66,11 @@ def test_markers_weigh_on_the_segment_that_follows_them():
     assert_allclose(nothing[columns("right hand")], 0.05)  # never zero: the matrix must stay positive definite
 
 
+def weights_of(name, *given):
+    names, weights = marker_weights(*given)
+    return weights[:, names.index(name)]
+
+
 def test_rebuilt_samples_and_hidden_ones_weigh_less_in_global_optimisation():
     body = person()
     markers = markers_of(body, motion())
@@ -75,11 +80,11 @@ def test_rebuilt_samples_and_hidden_ones_weigh_less_in_global_optimisation():
     markers = replace(markers, p_WM=p)
     origin = np.full(markers.visible.shape, int(SampleOrigin.MEASURED))
     origin[5, k], origin[6, k] = SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED
-    got = marker_weights(body, markers, table(markers={"VC": 3.0}, segments={"head": 2.0}), origin)["VC"]
+    got = weights_of("VC", body, markers, table(markers={"VC": 3.0}, segments={"head": 2.0}), origin)
     near = 6.0 * (1.0 - 0.9 / (FADE_S * markers.rate_hz))  # a frame from a measured sample
     assert_allclose(got[3:8], [6.0, 0.0, near, near, 6.0])
     origin[:, k] = SampleOrigin.REBUILT
-    got = marker_weights(body, markers, table(markers={"VC": 3.0}, segments={"head": 2.0}), origin)["VC"]
+    got = weights_of("VC", body, markers, table(markers={"VC": 3.0}, segments={"head": 2.0}), origin)
     assert_allclose(got[[3, 5, -1]], 0.6)
 
 
