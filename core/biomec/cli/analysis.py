@@ -35,6 +35,8 @@ MARKER_SET = ("preparation", "marker_set")
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
+DEMO_MOVEMENTS = ("push-up", "assisted-walk")  # keys of reporting.demo, which takes a while to import
+
 
 def add_commands(commands: Commands) -> None:
     """Add the parsers of this module."""
@@ -103,8 +105,14 @@ def add_commands(commands: Commands) -> None:
     how.add_argument("--settings", type=Path, metavar="FILE", help=settings)
     analyze.add_argument("--report", action="store_true", help="draw pictures and write report.html too")
 
-    demo = commands.add_parser("demo", help="analyse the push-up of a virtual subject, whose motion is known")
+    demo = commands.add_parser("demo", help="analyse a movement of a virtual subject, whose motion is known")
     demo.set_defaults(run=_demo)
+    demo.add_argument(
+        "--movement",
+        choices=DEMO_MOVEMENTS,
+        default=DEMO_MOVEMENTS[0],
+        help="push-up, or a walk with two crutches and two orthoses (default: %(default)s)",
+    )
     demo.add_argument(
         "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="folder (default: %(default)s)"
     )
@@ -255,9 +263,9 @@ def _demo(options: argparse.Namespace) -> int:
 
     from biomec.reporting.demo import run_demo
 
-    if not options.no_window and has_screen():
+    if not options.no_window and has_screen() and options.movement == DEMO_MOVEMENTS[0]:
         return show_demo(extensions=not options.no_extensions)
-    demo = run_demo(options.out, progress_on_terminal("Demo"))
+    demo = run_demo(options.out, progress_on_terminal("Demo"), options.movement)
     _report(demo.analysis, options.out)
     worst = max(demo.angle_errors, key=lambda error: error.rms)
     print(f"largest error of a joint angle against the known motion: {np.degrees(worst.rms):.2f}° rms ({worst.name})")

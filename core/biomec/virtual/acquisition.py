@@ -16,6 +16,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.body.loads.device_loads import cuff_loads
 from biomec.body.loads.ground_reaction import GroundReaction, shared_reactions
 from biomec.recording import BIOMEC_AXES, Analog, Event, ForcePlate, Markers, Source, Trial
 from biomec.virtual.disturbances import (
@@ -26,6 +27,7 @@ from biomec.virtual.disturbances import (
     draw_label_errors,
     skin_displacements,
 )
+from biomec.virtual.instrumented import crutch_channels
 from biomec.virtual.loads import CarriedLoad, carried_loads, required_wrench
 from biomec.virtual.movement import Movement, Performance
 from biomec.virtual.person import MARKER_SET, VirtualPerson
@@ -169,6 +171,11 @@ def record(
         subject=dressed.subject,
         recorded=options.recorded,
         plates=_plates(performance, reactions, options, steps, frames, heading, rng),
+        analog=crutch_channels(
+            model, performance, reactions, frames * options.ratio, options.plate_rate_hz, options.plate_noise_n, rng
+        )
+        if movement.sharp
+        else None,
         emg=emg_signals(performance.efforts, time_s, options.emg_rate_hz, frames / options.rate_hz, rng),
     )
     truth = scene.truth(skeleton, reactions, slice(0, frames * steps, steps), options, gaps, errors, performance.events)
@@ -201,6 +208,16 @@ class _Scene:
         )
         return {name: shift @ self.heading.T for name, shift in moved.items()}
 
+    def straps(self, skeleton: Skeleton) -> dict[str, GroundReaction]:
+        """What cuffs and struts of devices do to both of their segments, as if it came from outside."""
+        states = skeleton.coordinates(self.placed)
+        loads, _ = cuff_loads(self.model, states.value, states.rate)
+        none = np.zeros((loads.frames, 3))
+        return {
+            f"strap {k}": GroundReaction(name, loads.point[:, k], loads.force[:, k], none)
+            for k, name in enumerate(loads.segments)
+        }
+
     def truth(
         self,
         skeleton: Skeleton,
@@ -223,7 +240,7 @@ class _Scene:
         clean = self.markers()
         p = np.stack(list(clean.values()), axis=1)
         there = {name: _at_frames(one, part) for name, one in reactions.items()}
-        carried = carried_loads(skeleton, self.placed, there)
+        carried = carried_loads(skeleton, self.placed, there | self.straps(skeleton))
         turned = {name: _turned(one, self.heading, ("point", "force", "moment")) for name, one in there.items()}
         loads = {name: _turned(one, self.heading, ("centre", "force", "torque")) for name, one in carried.items()}
         time_s = read_only(np.arange(len(p)) / options.rate_hz)

@@ -64,6 +64,7 @@ SLOW = Rolling(
 )
 PLANTED = 0.74  # share of its stride that a crutch stands
 LOADING = 0.20  # share in which it takes and gives its load
+LANE = 0.125  # of the plates from the midline: steps are shorter than feet, so right and left have plates of their own
 LEADS = 0.06  # a crutch is planted that much of a stride before the foot that goes with it
 YIELD_RAD, REST_RAD = 0.022, 0.008  # the locked knee gives that much more under full load than in swing
 
@@ -272,8 +273,8 @@ class _Walker:
         upright = turn(Z, np.deg2rad(-7.0) + wave(p, np.deg2rad(1.0), 0.1, 2)) @ turn(X, wave(p, np.deg2rad(2.0), 0.30))
         thorax = Placed(upright, lumbar.centre, pelvis.point(lumbar.centre))
         joints = self.skeleton.joints
-        neck = joints["neck"].outwards(thorax, turn(Z, np.deg2rad(3.0) + 0.0 * p))
-        head = joints["upper neck"].outwards(neck, turn(Z, np.deg2rad(2.0) + wave(p, np.deg2rad(1.0), 0.2, 2)))
+        neck = joints["neck"].outwards(thorax, turn(Z, np.deg2rad(4.0) + wave(p, np.deg2rad(1.0), 0.2, 2)))
+        head = joints["upper neck"].outwards(neck, turn(Z, 0.0 * p))  # no marker shows the neck: it leans with the head
         return {"thorax": thorax, "cervical spine": neck, "head": head}
 
     def _orthosis(self, side: str, placed: Mapping[str, Placed]) -> dict[str, Placed]:
@@ -359,7 +360,7 @@ def _on_the_floor(
                 none = np.zeros_like(reach)
                 contacts.append(SharedContact(name, f"{side} foot", foot.point.value, share, reach, none))
                 ahead = walker.stride_m * float(number + (0.0 if side == "right" else 0.5))
-                places.append((middle[0] + ahead, name))
+                places.append((middle[0] + ahead, SIDES[side][1] * LANE, name))
         for number in np.unique(crutch.number):
             mine = (crutch.number == number) & (crutch.share.value > 0.0)
             if mine.any():
@@ -370,10 +371,10 @@ def _on_the_floor(
                 )
     places.sort()
     first = max(0, (len(places) - walker.walk.plates) // 2)
-    size = (min(PLATE[0], 0.97 * 0.5 * walker.stride_m), PLATE[1])
+    size = (min(PLATE[0], 0.97 * walker.stride_m), 1.9 * LANE)
     on = places[first : first + walker.walk.plates]
-    plates = tuple(PlatePlace.rectangle(f"Plate{k + 1}", (x, 0.0), size) for k, (x, _) in enumerate(on))
-    return tuple(contacts), {name: plates[k].name for k, (_, name) in enumerate(on)}, plates
+    plates = tuple(PlatePlace.rectangle(f"Plate{k + 1}", (x, z), size) for k, (x, z, _) in enumerate(on))
+    return tuple(contacts), {name: plates[k].name for k, (_, _, name) in enumerate(on)}, plates
 
 
 def _events(walk: AssistedWalk, time_s: FloatArray) -> tuple[Event, ...]:

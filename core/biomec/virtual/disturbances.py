@@ -17,7 +17,8 @@ from biomec.recording.marker_set import MarkerSet
 # How much skin moves over the bone, relative to the thigh, where it moves most (after the review of [Leardini2005])
 SKIN = {
     "thigh": 1.0, "scapula": 0.9, "humerus": 0.7, "shank": 0.5, "radius": 0.4, "ulna": 0.3, "pelvis": 0.5,
-    "thorax": 0.4, "clavicle": 0.3, "foot": 0.15, "hand": 0.15, "head": 0.1,
+    "thorax": 0.4, "clavicle": 0.3, "foot": 0.15, "hand": 0.15, "head": 0.1, "forearm": 0.35,
+    "toes": 0.1, "crutch": 0.0,
 }  # fmt: skip
 SAG = {"thorax": 1.0, "pelvis": 1.0}  # how far the flesh of the trunk sinks when it lies instead of standing, likewise
 DOWN = np.array([0.0, -1.0, 0.0])
@@ -78,7 +79,7 @@ def skin_displacements(
     found = {}
     for name, place in markers.items():
         segment = owner[name]
-        A = amplitude_m * SKIN[segment.split()[-1]]
+        A = amplitude_m * SKIN[_carrier(marker_set, name, segment).split()[-1]]
         E = turns[segment]
         g = _drive(segment, turns, proximal)[:, None]
         cluster = on_plate.get(name)
@@ -90,6 +91,12 @@ def skin_displacements(
             local = local + turned * np.cross(axes[cluster.name], place - middles[cluster.name])
         found[name] = np.einsum("tij,tj->ti", E, local)
     return found
+
+
+def _carrier(marker_set: MarkerSet, marker: str, segment: str) -> str:
+    """What a marker sticks on: the crutch in a hand has no skin."""
+    (*_, last) = marker_set[marker].segments or (segment,)
+    return last if last.endswith("crutch") else segment
 
 
 def _drive(segment: str, turns: Mapping[str, FloatArray], proximal: Mapping[str, str]) -> FloatArray:

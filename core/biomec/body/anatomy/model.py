@@ -169,6 +169,7 @@ class SpringDefinition:
     kind      : "hinge", about an axis of a joint; "cuff", which holds a landmark of two segments together; "strut",
                 along the line between two points
     joint, axis : of a hinge: the joint, and the axis of its proximal segment
+    supports    : joint of the person that a hinge helps: the same joint, or that beside a hinge of the device
     first, second : ``segment.point`` of a cuff or strut
     stiffness : [N m/rad] of a hinge, [N/m] of the others
     damping   : [N m s/rad] of a hinge, [N s/m] of the others
@@ -185,6 +186,7 @@ class SpringDefinition:
     acts: str = "both"
     joint: str = ""
     axis: str = "z"
+    supports: str = ""
     first: str = ""
     second: str = ""
 

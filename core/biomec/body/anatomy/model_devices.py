@@ -31,7 +31,7 @@ DEVICE_KEYS = ("name", "on", "counts_as", "frame", "points", "tip", "draw", *GIV
 COUNTS_AS = ("body", "part")
 HINGE, CUFF, STRUT = "hinge", "cuff", "strut"
 SPRING_KEYS = {
-    HINGE: ("joint", "axis", "stiffness_nm_per_rad", "damping_nms_per_rad", "free_deg", "acts"),
+    HINGE: ("joint", "axis", "supports", "stiffness_nm_per_rad", "damping_nms_per_rad", "free_deg", "acts"),
     CUFF: ("between", "point", "stiffness_n_per_m", "damping_ns_per_m"),
     STRUT: ("between", "stiffness_n_per_m", "damping_ns_per_m", "free_m", "acts"),
 }
@@ -214,7 +214,12 @@ def _of_joint(table: TomlTable, side: Side | None, joints: Sequence[JointDefinit
         raise table.refusal(
             f'axis is {shown(axis)}. Write an axis of the proximal segment: "x", "y" or "z"; "z" is flexion.', "axis"
         )
-    return {"joint": name, "axis": axis}
+    helped = word(table.text("supports"), side) if "supports" in table else name
+    if helped not in there:
+        raise table.refusal(
+            f"supports names {shown(helped)}, which is not a joint here{did_you_mean(helped, there)}", "supports"
+        )
+    return {"joint": name, "axis": axis, "supports": helped}
 
 
 def _between(table: TomlTable) -> list[str]:

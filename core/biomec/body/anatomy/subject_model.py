@@ -142,6 +142,12 @@ class SubjectModel:
         """Segments that are in the system, in the order of the coordinates."""
         return tuple(segment for segment in self.model.segments if segment.name in self.system.layout.bodies)
 
+    @property
+    def device_kg(self) -> float:
+        """Mass of all devices, which is not the person's."""
+        given = [segment.given.mass for segment in self.segments if segment.given is not None]
+        return sum(given) + sum(device.inertia.mass for device in self.devices)
+
     def points_in_motion(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right."""
         recorded = recorded_landmarks(markers, self.marker_set)

@@ -19,6 +19,7 @@ from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import BodyWrench
 from biomec.body.loads.residuals import inner_frames
+from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.recording import Trial
 from biomec.recording.limb_names import Limb, limb_of
 from biomec.signals.contacts import AssignedContact, ContactAssignment
@@ -87,7 +88,8 @@ class ContactFigures:
 class Support:
     """Who bears the body when. Forces along the vertical [N], (T,) each.
 
-    force    : one a contact, in the order of the assignment;  total : of all contacts, also those of nobody
+    force    : one a contact, in the order of the assignment;  total : of all contacts, also those of nobody, and aids
+    aids     : measured forces beside those of the plates, such as those of crutches
     fall     : g + a of the centre of mass, or of the pelvis where the model holds only legs [m/s²]; NaN at the ends
     moment   : (T, 3) measured about the centre of mass minus required [N m]; None for a part of the body
     limbs    : hand or foot of every contact; None where nobody is known
@@ -102,6 +104,7 @@ class Support:
     moment: FloatArray | None
     limbs: tuple[Limb | None, ...]
     speed: Mapping[Limb, FloatArray]
+    aids: FloatArray | float = 0.0
 
     @property
     def rate_hz(self) -> float:
@@ -147,12 +150,14 @@ def support(
     motion: SegmentMotion,
     gravity: FloatArray,
     required: BodyWrench | None,
+    others: ExternalLoads | None = None,
 ) -> Support:
     """Put plates, markers of hands and feet, and motion beside each other.
 
     assignment : under the names of the model's segments
     required   : what the motion asks of the ground, for a model of the whole body; None for one of the legs, whose
                  pelvis stands for the centre of mass
+    others     : measured forces beside those of the plates, such as those of crutches
     """
     g = float(np.linalg.norm(gravity))
     up, frames = -gravity / g, trial.frames
@@ -172,6 +177,9 @@ def support(
             continue  # a plate that never reads zero, or bears a thing that lies on it: no foot's force
         total_force[wrench.frames] += wrench.force
         moment[wrench.frames] += wrench.moment + np.cross(plate.origin - place[wrench.frames], wrench.force)
+    if others is not None:
+        total_force += others.total_force
+        moment += others.total_moment(place)
     fall = g + rise @ up
     fall = np.where(inner_frames(np.isfinite(fall), ENDS), fall, np.nan)
     limbs = tuple(None if item.segment is None else limb_of(item.segment) for item in assignment.contacts)
@@ -184,6 +192,7 @@ def support(
         None if required is None else moment - required.total_moment,
         limbs,
         _speeds(trial, assignment, ground_velocity(trial, assignment, up), limbs),
+        0.0 if others is None else np.asarray(others.total_force @ up),
     )
 
 
@@ -288,7 +297,7 @@ def contact_figures(
             (shown.force[k] > TOUCH_N) & shown.others_swing(limb), int(np.ceil(MARGIN_S * shown.rate_hz - 1e-9))
         )
         if swing.sum() >= LEAST_S * shown.rate_hz:
-            values["other_bw"] = float((shown.total - shown.of(limb))[swing].mean() / weight)
+            values["other_bw"] = float((shown.total - shown.aids - shown.of(limb))[swing].mean() / weight)
     return ContactFigures(**values), masked  # type: ignore[arg-type]
 
 

@@ -19,6 +19,7 @@ from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import WEIGHED, BodyWrench, MassReference
 from biomec.body.loads.contact_figures import LEAST_S, OUTSIDE, ContactFigures, Support, contact_figures, support
 from biomec.body.loads.joint_verdict import JointErrors, JointVerdict
+from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.recording import Trial
 from biomec.recording.limb_names import limb_of
 from biomec.signals.contact_detection import frame_range
@@ -130,6 +131,7 @@ def judge_contacts(
     height_m: float = np.nan,
     notices: Iterable[Notice] = (),
     assumed: bool = False,
+    others: ExternalLoads | None = None,
 ) -> JudgedContacts:
     """Judge every contact of a recording with a plate.
 
@@ -139,6 +141,7 @@ def judge_contacts(
     soles      : side ("Left", "Right") -> heel and toe marker;  height_m : stature, for the outline of the foot
     notices    : of the recording stage, whose faults of plates count
     assumed    : nobody entered or weighed the mass: it is only usual for the height
+    others     : measured forces beside those of the plates, such as those of crutches
 
     The static's weight is the reference where it is within 15 % of the entered mass: else not all of the body stood on
     the plates. Without it, contacts on two plates or more that agree within 3 % are a weighing too, within the same
@@ -146,7 +149,7 @@ def judge_contacts(
     do not agree either, their forces are compared with nothing, and they are "check".
     """
     shown, g, warnings = (
-        support(trial, assignment, motion, gravity, required),
+        support(trial, assignment, motion, gravity, required, others),
         float(np.linalg.norm(gravity)),
         [*notices],
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,6 +65,20 @@ class FloorContacts:
     reach: FloatArray
     rate_hz: float
     options: FloorOptions
+
+    def without(self, segments: Sequence[str]) -> FloorContacts:
+        """Contacts of other segments than these, whose forces are measured whatever they touch."""
+        kept = [k for k, name in enumerate(self.segments) if name not in segments]
+        if len(kept) == len(self.segments):
+            return self
+        return replace(
+            self,
+            segments=tuple(self.segments[k] for k in kept),
+            touching=read_only(self.touching[:, kept], np.bool_),
+            grip=read_only(self.grip[:, kept]),
+            point=read_only(self.point[:, kept]),
+            reach=read_only(self.reach[:, kept]),
+        )
 
 
 def floor_contacts(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
+from biomec.body.loads.measured_aids import AidOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 
 METHODS = ("newton", "lagrange", "velocity")
@@ -33,6 +34,7 @@ class LoadOptions:
                   that the filtered motion cannot answer [Kristianslund2012, BisselingHof2006]; "own" takes them with
                   the cut-off of the plates, "recorded" unfiltered. Contacts and events never depend on it.
     root        : segment that carries the residual (None: the model's own)
+    aids        : forces of instrumented crutches
     reduction   : adjust masses and motion so that they agree with the plates; None leaves them as they are
     """
 
@@ -56,6 +58,9 @@ class LoadOptions:
         None, "Segment with the residual", "Carries what motion, masses and plates leave unexplained.",
         choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"},
         others="or another segment")  # fmt: skip
+    aids: AidOptions = setting(
+        factory=AidOptions, label="Instrumented aids", help="Channels that hold the forces of crutches at their tips."
+    )
     reduction: ReductionOptions | None = setting(
         None, "Reduce residuals",
         "Adjust masses and motion within their errors so that they agree with the plates. Every change is listed; "

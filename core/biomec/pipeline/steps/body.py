@@ -159,9 +159,16 @@ def body(
         )
     model = load_model(name)
     notices: list[Notice] = []
+    leaning = any(device.tip for device in model.devices)
+    if subject.mass_kg is None and leaning:
+        raise BiomecError(
+            "Enter the mass of the subject, without crutches: crutches bear a part of the weight, so the force plates "
+            "cannot weigh it.",
+            ("subject", "mass"),
+        )
     if subject.mass_kg is None:
         subject, notices = _weighed(subject, clean)
-    elif clean.weighed is not None and clean.weighed.mass_kg is not None:
+    elif not leaning and clean.weighed is not None and clean.weighed.mass_kg is not None:
         notices += _compared(subject.mass_kg, clean.weighed.mass_kg)
     calibration, more = plug_in_gait_calibration(prepared, subject, settings.plug_in_gait)
     notices += more

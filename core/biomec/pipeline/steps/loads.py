@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,14 @@ from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
 from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
+from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, torque_shares
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
 from biomec.body.loads.joint_verdict import JointErrors, MeasuredMarkers
 from biomec.body.loads.load_components import MULTIBODY
 from biomec.body.loads.load_trust import LoadTrust, load_trust, with_motion_faults
+from biomec.body.loads.measured_aids import MeasuredAids, measured_aids, together
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import MATCHED, OWN, PLATE_FORCES, LoadOptions
@@ -61,6 +63,8 @@ class LoadResult:
     power        : of the loads of the multibody method, and the energy of the body
     segments     : motion that the loads are of, NaN where nothing decides a segment's place
     plates_hz    : cut-off of the plates' forces where they were filtered like the markers [Hz]; None otherwise
+    devices      : torques of orthoses apart from the person's, and forces of cuffs
+    aids         : measured forces of crutches, which are among the external ones
     reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
 
@@ -74,6 +78,8 @@ class LoadResult:
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
     plates_hz: float | None = None
+    devices: DeviceLoads = field(default_factory=DeviceLoads)
+    aids: MeasuredAids | None = None
 
     def by_method(self, method: str) -> JointLoads:
         """Loads of one of `METHODS`.
@@ -101,6 +107,10 @@ class LoadResult:
             about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
         for key in ("point", "force", "moment", "estimated"):
             arrays[f"external {key}"] = getattr(self.external, key)
+        for share in self.devices.shares:
+            arrays |= {f"share {share.joint} {key}": getattr(share, key) for key in ("angle", "device", "person")}
+        for cuff in self.devices.cuffs:
+            arrays |= {f"cuff {cuff.name} {key}": getattr(cuff, key) for key in ("gap", "force")}
         if self.reduced is not None:
             changed = self.reduced.to_result()
             arrays |= {f"reduced {key}": array for key, array in changed.arrays.items()}
@@ -125,12 +135,16 @@ def loads(
         sure = segment_motion(body.system, q, qdot, qddot)
         segments = replace(sure, masked=segments.masked, notices=segments.notices)
     ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
-    measured = measured_loads(ground, clean.trial.frames)
+    aids = _aids(prepared, clean, body, q, options)
+    measured = together(measured_loads(ground, clean.trial.frames), aids.loads)
     notices, whole = _wholeness(loaded)
-    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded))
+    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded)).without(aids.loads.segments)
     required = body_wrench(body.system, segments)
+    notices += aids.notices
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
-    newton = newton_euler(tree, segments, q, external)
+    straps, cuffs = cuff_loads(body, q, qdot)
+    applied = together(external, straps)
+    newton = newton_euler(tree, segments, q, applied)
 
     faults = (*prepared.dynamic.notices, *prepared.notices, *clean.notices, *loaded.notices, *segments.notices)
     masked = segments.masked
@@ -139,22 +153,24 @@ def loads(
     change = None
     if clean.filtered is not None and measured.segments:
         before = newton_euler(tree, segments, q, measured)
-        change = sharper_loads(prepared, clean, loaded, motion, tree, options).torque - before.torque
+        change = sharper_loads(prepared, clean, loaded, motion, tree, options, aids).torque - before.torque
     errors = JointErrors(tree, newton, segments, measured, _markers(loaded, motion, change), _functional(loaded))
-    judged = _judged_contacts(prepared, clean, loaded, required if whole else None, errors)
+    judged = _judged_contacts(prepared, clean, loaded, required if whole else None, errors, aids)
     reduced = None
+
+    entered = None if loaded.subject.mass_kg is None else loaded.subject.mass_kg + body.device_kg
 
     def trusted() -> LoadTrust:
         found = load_trust(
             tree, newton, segments, external, rate, required=required, floor=floor, judged=judged,
-            entered_kg=loaded.subject.mass_kg, whole=whole, reduced=reduced is not None,
+            entered_kg=entered, whole=whole, reduced=reduced is not None,
         )  # fmt: skip
         return with_motion_faults(found, faults, masked)
 
     trust = trusted()
     if options.reduction is not None:
         counted = trust.residuals.counted
-        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress)
+        reduced = reduce_residuals(tree, q, qdot, qddot, applied, counted, rate, options.reduction, newton, progress)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
         external = reduced.external
         required = body_wrench(tree.system, segments)
@@ -162,16 +178,22 @@ def loads(
         trust = trusted()
         if reduced.changed:
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
-    multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
+    multibody = multibody_loads(tree, q, qddot, applied, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
     notices += [*remarks, *trust.notices, *_agreement(newton, multibody), *_centre_errors(body, newton)]
-    power = load_power(tree, multibody, segments, external)
+    power = load_power(tree, multibody, segments, applied)
+    devices = DeviceLoads(torque_shares(body, newton, q, qdot), cuffs)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced,
-                      plates_hz)  # fmt: skip
+                      plates_hz, devices, aids)  # fmt: skip
 
 
 def _judged_contacts(
-    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, required: BodyWrench | None, errors: JointErrors
+    prepared: Prepared,
+    clean: CleanSignals,
+    loaded: LoadedBody,
+    required: BodyWrench | None,
+    errors: JointErrors,
+    aids: MeasuredAids,
 ) -> JudgedContacts | None:
     """Judge the contacts with the plates and their joints; None where there are none."""
     if loaded.contacts is None:
@@ -186,13 +208,14 @@ def _judged_contacts(
         errors.motion,
         loaded.person.system.gravity,
         required,
-        float(measures["mass"]),
+        float(measures["mass"]) + loaded.person.device_kg,
         None if clean.weighed is None else clean.weighed.mass_kg,
         clean.quality,
         soles,
         float(measures.get("height", np.nan)),
         clean.notices,
         loaded.subject.mass_kg is None,
+        aids.loads,
     )
     return with_joints(judged, errors)
 
@@ -216,6 +239,7 @@ def sharper_loads(
     motion: ConsistentMotion,
     tree: JointTree,
     options: LoadOptions,
+    aids: MeasuredAids,
 ) -> JointLoads:
     """Loads by the plates with every cut-off of the markers half as high again, and plates filtered as the options say.
 
@@ -236,7 +260,7 @@ def sharper_loads(
     )
     q, qdot, qddot = determined_motion(loaded.person, consistent_rates(loaded.person, found))
     moved = segment_motion(loaded.person.system, q, qdot, qddot)
-    return newton_euler(tree, moved, q, measured_loads(ground, clean.trial.frames))
+    return newton_euler(tree, moved, q, together(measured_loads(ground, clean.trial.frames), aids.loads))
 
 
 def _functional(loaded: LoadedBody) -> tuple[str, ...]:
@@ -267,6 +291,17 @@ def ground_contacts(
         return contacts, None
     assignment = with_forces(contacts.assignment, plates)
     return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments)), hz
+
+
+def _aids(
+    prepared: Prepared, clean: CleanSignals, body: SubjectModel, q: FloatArray, options: LoadOptions
+) -> MeasuredAids:
+    """Forces of instrumented aids, filtered like those of the plates."""
+    trial = prepared.dynamic
+    own = None if clean.filtered_plates is None else clean.filtered_plates.options
+    chosen = {MATCHED: matching_filter(clean.filtered) or own, OWN: own}.get(options.plate_forces)
+    turn = prepared.recorded_axes.rotation_to(trial.axes)
+    return measured_aids(body, trial.analog, q, trial.rate_hz, options.aids, chosen, turn)
 
 
 def measured_loads(contacts: ModelContacts | None, frames: int) -> ExternalLoads:

@@ -13,7 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
 from biomec.pipeline.settings import PreparationSettings
-from biomec.recording import BIOMEC_AXES, Markers, Result, Session, Trial
+from biomec.recording import BIOMEC_AXES, LabAxes, Markers, Result, Session, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import step_result
@@ -39,6 +39,7 @@ class Prepared:
 
     static_is_dynamic : there was no static, so that the first complete frame of the movement stands in for it
     pose              : mean of the static by the default options; None without a static
+    recorded_axes     : of the laboratory, before the trials were turned
     masked            : (T,) frames around leaps of all markers, not to be used; None where nobody looked
     """
 
@@ -50,6 +51,7 @@ class Prepared:
     notices: tuple[Notice, ...]
     pose: StaticPose | None = None
     masked: BoolArray | None = None
+    recorded_axes: LabAxes = BIOMEC_AXES
 
     def to_result(self) -> Result:
         """Return what a session stores; the trials themselves are there already."""
@@ -93,7 +95,8 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     if static is None:
         static, notice = _static_from(dynamic, marker_set)
         notices.append(notice)
-    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose, checks.masked)
+    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose, checks.masked,
+                    session.dynamic.axes)  # fmt: skip
 
 
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:

@@ -13,6 +13,7 @@ load_statistics.csv  peak, RMS, impulse and work of every load in every valid cy
 joint_stress.csv     compression, traction and shear as shares of the joint force [%]
 residual.csv         RMS and peak of the residual along the axes of the laboratory [N, N m]
 load_methods.csv     difference of the loads by both methods over the cycles [N, N m, % of the range]
+devices.csv          torques of orthoses apart from the person's, cuffs, forces of crutches; for models with devices
 muscles.csv, contact_forces.csv, muscle_set.csv  activations and forces of the muscles, what the joints bear with them,
                      and the muscles as fitted to the person; if muscle forces were asked for
 gait_indices.csv     Gait Variable Scores, Gait Profile Score, GDI* beside the norm [°]; of a straight walk
@@ -56,6 +57,7 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
+from biomec.reporting.files.device_files import DEVICES_CSV, devices_csv, devices_summary, has_devices
 from biomec.reporting.files.index_files import index_summary, index_texts
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
 from biomec.reporting.files.muscle_files import OF_MUSCLES, muscles_summary
@@ -67,8 +69,8 @@ ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
     "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "joint_stress.csv",
-    "residual.csv", "load_methods.csv", *OF_MUSCLES, "scapulohumeral.csv", "gait_indices.csv", "discrete_values.csv",
-    "plug_in_gait.csv", "plug_in_gait_comparison.csv", "session.biomec",
+    "residual.csv", "load_methods.csv", DEVICES_CSV, *OF_MUSCLES, "scapulohumeral.csv", "gait_indices.csv",
+    "discrete_values.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv", "session.biomec",
 )  # fmt: skip
 OF_GAIT = (
     "time_and_distance.csv", "gait_indices.csv", "discrete_values.csv", "plug_in_gait.csv",
@@ -77,6 +79,8 @@ OF_GAIT = (
 """Files that are written where somebody walks, or where the markers are those of Plug-in Gait."""
 OF_ARMS = ("scapulohumeral.csv",)
 """Files that are written where an arm is raised, by a model with scapulae."""
+OF_DEVICES = (DEVICES_CSV,)
+"""Files that are written for models with crutches, orthoses or other devices."""
 OF_LOADS = {
     "loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv,
     "joint_stress.csv": joint_stress_csv, "residual.csv": residual_csv, "load_methods.csv": load_methods_csv,
@@ -105,6 +109,8 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     }
     if "loads" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
+    if has_devices(analysis):
+        texts[DEVICES_CSV] = devices_csv(analysis)
     if "muscles" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_MUSCLES.items()}
     strides = time_and_distance_csv(analysis)
@@ -216,6 +222,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         },
         "gait_indices": index_summary(analysis),
         "inverse_dynamics": loads_summary(analysis),
+        "devices": devices_summary(analysis),
         "muscles": muscles_summary(analysis),
         "plug_in_gait": plug_in_gait_summary(analysis),
         "notices": [

@@ -32,7 +32,15 @@ from biomec.reporting.content.load_tables import (
     share_table,
 )
 from biomec.reporting.content.report import report_content
-from biomec.reporting.files.analysis_files import FILES, OF_GAIT, OF_LOADS, OF_MUSCLES, summary, write_analysis
+from biomec.reporting.files.analysis_files import (
+    FILES,
+    OF_DEVICES,
+    OF_GAIT,
+    OF_LOADS,
+    OF_MUSCLES,
+    summary,
+    write_analysis,
+)
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
 from biomec.reporting.files.other_programs import write_loads
 from biomec.reporting.indices.scapulohumeral import range_ratios, rhythm_csv, shoulder_section
@@ -157,7 +165,7 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     written = write_analysis(kinematics, tmp_path, overwrite=True)
     assert not any((tmp_path / name).exists() for name in about_loads)
     assert [path.name for path in written] == [
-        name for name in FILES if name not in (*about_loads, *OF_GAIT, *OF_MUSCLES)
+        name for name in FILES if name not in (*about_loads, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
     ]
     assert summary(kinematics)["inverse_dynamics"] is None
     assert report_content(kinematics).section(LOADS) is None

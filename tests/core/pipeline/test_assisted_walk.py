@@ -1,0 +1,173 @@
+"""A virtual person who walks with crutches and orthoses is analysed from files; what comes back is what happened."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomec.base.errors import BiomecError
+from biomec.body.loads.measured_aids import AidOptions
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
+from biomec.pipeline.steps.preparation import best_marker_set
+from biomec.recording import Analog, Session
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, assisted_walk, record
+
+PERSON = VirtualPerson(65.0, 1.60, "female")
+EXACT = RecordOptions(rate_hz=50.0, plate_rate_hz=50.0)  # one sample a frame: nothing is averaged
+
+
+def settings(model: str, **aids) -> AnalysisSettings:
+    """No filters: an exact recording needs none."""
+    usual = AnalysisSettings()
+    return replace(
+        usual,
+        body=BodySettings(model=model),
+        signals=replace(usual.signals, marker_filter=None, plate_filter=None),
+        loads=replace(usual.loads, plate_forces="recorded", aids=AidOptions(**aids)),
+    )
+
+
+def session_of(acquisition: VirtualAcquisition) -> Session:
+    return Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject)
+
+
+@pytest.fixture(scope="module")
+def walked() -> VirtualAcquisition:
+    return record(assisted_walk(2), PERSON, EXACT)
+
+
+@pytest.fixture(scope="module")
+def analysed(walked) -> Analysis:
+    return analyze(session_of(walked), settings("m18-orthoses"))
+
+
+def sound(analysis: Analysis) -> np.ndarray:
+    """Frames whose ground reaction was measured whole, away from the ends, where no difference quotient is exact."""
+    counted = analysis.loads.trust.residuals.counted.copy()
+    counted[:4] = counted[-4:] = False
+    return counted
+
+
+def test_labels_of_crutches_lead_to_their_marker_set(walked):
+    found, fits = best_marker_set(walked.dynamic.markers.names)
+    assert fits
+    assert (found.name, found.model) == ("gait-43", "m18-crutches")
+    bare = [name for name in walked.dynamic.markers.names if "CR" not in name]
+    assert best_marker_set(bare)[0].name == "gait-37"
+
+
+def test_crutch_forces_come_back_at_the_tips(walked, analysed):
+    """Recorded in axes of the crutch, they are forces in the laboratory again."""
+    truth, aids = walked.truth, analysed.loads.aids
+    assert aids.devices == ("right crutch", "left crutch")
+    for k, side in enumerate(("right", "left")):
+        force = sum(one.force for one in truth.reactions.values() if one.segment == f"{side} hand")
+        assert np.abs(force).max() > 100.0  # a quarter of the weight: not a test of nothing
+        # as exact as the attitude of the hand, whose three markers on the crutch are exact
+        np.testing.assert_allclose(aids.loads.force[2:-2, k], force[2:-2], rtol=0, atol=0.05)
+        tip = truth.landmarks[f"TIP_{'D' if side == 'right' else 'E'}"]
+        np.testing.assert_allclose(aids.loads.point[2:-2, k], tip[2:-2], rtol=0, atol=2e-4)
+
+
+def test_joint_torques_are_those_of_the_walk(walked, analysed):
+    """Arms bear the crutches, legs what is left; truth by momentum, without the engine."""
+    loads, frames = analysed.loads.newton_euler, sound(analysed)
+    assert frames.sum() > 60
+    for joint, truth in walked.truth.loads.items():
+        found = loads.torque[frames, loads.index(joint)]
+        # differentiation at 50 Hz of a motion with strikes; contacts begin above a threshold of force
+        np.testing.assert_allclose(found, truth.torque[frames], rtol=0, atol=2.0, err_msg=joint)
+    shoulder = walked.truth.loads["right shoulder"]
+    assert np.abs(shoulder.torque).max() > 15.0
+    assert np.abs(loads.residual_force[frames]).max() < 15.0  # [N], of 700
+
+
+def test_without_the_forces_of_the_crutches_shoulders_are_wrong_and_it_is_said(walked):
+    silent = replace(walked.dynamic, analog=None)
+    analysis = analyze(replace(session_of(walked), dynamic=silent), settings("m18-orthoses"))
+    said = [notice for notice in analysis.notices if notice.code == "aid-not-measured"]
+    assert [notice.about[0] for notice in said] == ["right hand", "left hand"]
+    assert "the recording has no analog channels" in said[0].sentence
+    assert "right crutch Fx" in said[0].sentence
+
+
+def test_orthosis_and_person_share_the_torque_of_knee_and_ankle(walked, analysed):
+    model, truth = walked.model, walked.truth
+    known = {
+        spring.name: element.state(model.system, truth.q, truth.qdot).force
+        for spring, element in zip(model.springs, model.elements, strict=True)
+    }
+    shares = {share.joint: share for share in analysed.loads.devices.shares}
+    assert set(shares) == {f"{side} {joint}" for side in ("right", "left") for joint in ("knee", "ankle")}
+    for joint, share in shares.items():
+        spring = known[f"{joint} lock" if "knee" in joint else f"{joint} spring"]
+        assert np.ptp(spring) > 8.0
+        np.testing.assert_allclose(share.device[3:-3], spring[3:-3], rtol=0, atol=0.2)  # c θ̇ by differences at 50 Hz
+        np.testing.assert_allclose(share.total, share.person + share.device, rtol=0, atol=1e-12)
+
+
+def test_turning_the_laboratory_changes_nothing(walked, analysed):
+    turned = record(assisted_walk(2), PERSON, replace(EXACT, heading_rad=0.6))
+    other = analyze(session_of(turned), settings("m18-orthoses"))
+    frames = sound(analysed) & sound(other)
+    assert frames.sum() > 60
+    for mine, theirs in zip(analysed.loads.devices.shares, other.loads.devices.shares, strict=True):
+        np.testing.assert_allclose(theirs.device[2:-2], mine.device[2:-2], rtol=0, atol=1e-6)
+        np.testing.assert_allclose(theirs.person[frames], mine.person[frames], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(other.angles.values, analysed.angles.values, rtol=0, atol=10.0)
+
+
+def test_channels_in_axes_of_the_laboratory(walked, analysed):
+    """The same forces written in the laboratory's axes and called otherwise, with the opposite sign."""
+    aids = analysed.loads.aids
+    values = -np.concatenate([aids.loads.force[:, k] for k in (0, 1)], axis=1)
+    names = tuple(f"F{k}" for k in range(6))
+    channels = Analog(names, np.nan_to_num(values), ("N",) * 6, 50.0)
+    renamed = replace(session_of(walked), dynamic=replace(walked.dynamic, analog=channels))
+    options = settings("m18-orthoses", right=names[:3], left=names[3:], axes="laboratory", reversed=True)
+    found = analyze(renamed, options).loads.aids
+    np.testing.assert_allclose(found.loads.force, aids.loads.force, rtol=0, atol=1e-9)
+
+
+def test_channels_that_pull_are_doubted_and_missing_ones_are_refused(walked):
+    opposite = analyze(session_of(walked), settings("m18-orthoses", reversed=True))
+    said = [notice.sentence for notice in opposite.notices if notice.code == "aid-pulls"]
+    assert len(said) == 2
+    assert "reverse the forces" in said[0]
+    with pytest.raises(BiomecError, match="has no channel A, C, which the settings name for the right crutch"):
+        analyze(session_of(walked), settings("m18-orthoses", right=("A", "right crutch Fx", "C")))
+    with pytest.raises(BiomecError, match="right names 2 channels"):
+        AidOptions(right=("a", "b"))
+
+
+def test_crutches_ask_for_the_mass(walked):
+    unknown = replace(session_of(walked), subject=replace(PERSON.subject, mass_kg=None))
+    with pytest.raises(BiomecError, match="Enter the mass of the subject, without crutches"):
+        analyze(unknown, settings("m18-orthoses"))
+
+
+@pytest.fixture(scope="module")
+def free() -> tuple[VirtualAcquisition, Analysis]:
+    acquisition = record(assisted_walk(1, "two free"), PERSON, EXACT)
+    return acquisition, analyze(session_of(acquisition), settings("m18-free-orthoses"))
+
+
+def test_free_orthoses_are_drawn_apart_from_the_legs_and_press_on_them(free):
+    _, analysis = free
+    cuffs = {cuff.name: cuff for cuff in analysis.loads.devices.cuffs}
+    assert set(cuffs) == {f"{side} cuff at the {where}" for side in ("right", "left") for where in ("hip", "knee")}
+    for cuff in cuffs.values():
+        gap = np.linalg.norm(cuff.gap, axis=1)
+        assert 1e-3 < gap.max() < 0.05  # [m]
+        force = 1e4 * cuff.gap  # the device pulls the limb towards itself; damping is the rest
+        assert np.abs(cuff.force - force).max() < 0.2 * np.abs(force).max() + 2.0
+
+
+def test_straps_do_not_change_what_the_whole_body_asks_for(free):
+    """Force and counterforce: hips and arms bear the same with the cuffs as without."""
+    acquisition, analysis = free
+    loads, frames = analysis.loads.newton_euler, sound(analysis)
+    for joint in ("right shoulder", "left wrist", "lumbar"):
+        truth = acquisition.truth.loads[joint].torque
+        np.testing.assert_allclose(loads.torque[frames, loads.index(joint)], truth[frames], rtol=0, atol=2.0)
