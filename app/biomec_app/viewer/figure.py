@@ -56,6 +56,9 @@ def segment_colours(body: SubjectModel, theme: Theme, coloured: bool, single: bo
     return found
 
 
+DEVICE = "#59636e"  # crutches and orthoses, which belong to neither side
+
+
 class SceneBody:
     """A body in one of the shapes. `actors` in the order in which they must be drawn; `shadow` lies on the floor.
 
@@ -83,7 +86,7 @@ class SceneBody:
             self._local_normals = whole.normals.astype(np.float32)
             self._skin = SurfaceActor(whole.points, whole.faces, normals=whole.normals, opacity=opacity)
             self._owner = np.repeat(self._order, np.diff(ends))
-            shades = np.array([rgb(colours[part.segment.name]) for part in parts])
+            shades = np.array([rgb(DEVICE if part.device else colours[part.segment.name]) for part in parts])
             self._skin.paint(np.round(255.0 * np.repeat(shades, np.diff(ends), axis=0)))
             self._faces = whole.faces
             self._skin.shadow_cells = whole.shadow_faces

@@ -6,7 +6,7 @@ Proportions are rough anthropometry for drawing only; nothing is computed from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -20,6 +20,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.viewer.meshes import SurfaceMesh, ellipsoid, joined, loft
 
 SECTORS, TRUNK_SECTORS = 12, 24  # every triangle takes its time where there is no graphics card
+ROD_M = 0.011  # radius of the tubes of a device
 BELLY = 0.035  # m, the middle of the waist before the lumbar joint
 Stations = list[
     tuple[float, float, float, float]
@@ -51,10 +52,11 @@ FOOT: Stations = [(0.0, 0.022, 0.024, 0.0), (0.07, 0.030, 0.034, 0.0), (0.20, 0.
 
 @dataclass(frozen=True, eq=False)
 class BodyPart:
-    """A segment as it is drawn: its name, and a surface in its local axes [m]."""
+    """A segment as it is drawn, or a device that it carries: its name, and a surface in its local axes [m]."""
 
     segment: SegmentDefinition
     mesh: SurfaceMesh
+    device: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,14 @@ def person(body: SubjectModel) -> tuple[BodyPart, ...]:
         local = _Local(segment, body.static, place, np.asarray(rigid.attitude), tall, girth)
         shape = SHAPES.get(segment.name.removeprefix("right ").removeprefix("left "))
         mesh = shape(local) if shape is not None else None
-        parts.append(BodyPart(segment, mesh if mesh is not None else _sticks(local)))
+        own = segment.given is not None
+        lines = [line for device in body.devices if device.on == segment.name for line in device.draw]
+        if own:
+            parts.append(BodyPart(segment, _rods(local, segment.draw), device=True))
+        else:
+            parts.append(BodyPart(segment, mesh if mesh is not None else _sticks(local)))
+        if lines:
+            parts.append(BodyPart(segment, _rods(local, lines), device=True))
     return tuple(parts)
 
 
@@ -384,6 +393,16 @@ def _sticks(here: _Local) -> SurfaceMesh:
         pieces += [_limb(here, a, b, _even(0.02)) for a, b in pairwise(known)]
     found = [piece for piece in pieces if piece is not None]
     return joined(found) if found else ellipsoid(np.zeros(3), np.eye(3), np.full(3, 0.02), 6, 10)
+
+
+def _rods(here: _Local, lines: Sequence[Sequence[str]]) -> SurfaceMesh:
+    """A device: slender tubes along its lines."""
+    pieces = []
+    for line in lines:
+        known = [here[name] for name in line if name in here]
+        pieces += [_limb(here, a, b, _even(ROD_M / here.girth)) for a, b in pairwise(known)]
+    found = [piece for piece in pieces if piece is not None]
+    return joined(found) if found else ellipsoid(np.zeros(3), np.eye(3), np.full(3, ROD_M), 6, 10)
 
 
 SHAPES: dict[str, Callable[[_Local], SurfaceMesh | None]] = {

@@ -30,6 +30,7 @@ from biomec.reporting.clinical_presentation import BY_NAME, clinical_of
 from biomec.reporting.clinical_presentation import MOMENT as CLINICAL_MOMENT
 from biomec_app.curves.curve import AXES as LABORATORY
 from biomec_app.curves.curve import MAIN, Curve, along, capital, column, side_of_name
+from biomec_app.features.loads.device_curves import devices
 from biomec_app.features.loads.readings import Readings, has_loads
 
 MOMENTS, FORCES, POWER, STRESS = "Joint moments", "Joint forces", "Joint power", "Compression and shear"
@@ -265,4 +266,4 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
             )  # fmt: skip
 
 
-PROVIDERS = (joint_loads, parts, powers, stresses, residuals, contacts)
+PROVIDERS = (joint_loads, parts, powers, stresses, residuals, contacts, devices)
