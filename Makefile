@@ -64,7 +64,7 @@ clean:  ## remove the environment and everything that was built
 
 # ---------------------------------------------------------------------------------------------------------- environment
 $(VENV)/.ready-run:  extras = app
-$(VENV)/.ready-test: extras = app,test,oracles,dev
+$(VENV)/.ready-test: extras = app,test,oracles,dev,cluster,parquet
 $(VENV)/.ready-docs: extras = docs
 $(VENV)/.ready-%: pyproject.toml installer/environment.py core/biomec/base/system_libraries.py
 	@$(PYTHON) installer/environment.py --venv $(VENV) --extras $(extras) --stamp $@

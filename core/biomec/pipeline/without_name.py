@@ -84,13 +84,20 @@ def cleaners(
     if they are words of the name.
     """
     every = tuple(sessions)
-    words = _Words(
-        code,
+    return cleaners_of(
         [name for session in every for name in _names(session)],
         [name for session in every for name in _files(session)],
         [day for session in every for day in _birth_dates(session)],
+        code,
         also,
     )
+
+
+def cleaners_of(
+    names: Iterable[str], files: Iterable[str], born: Iterable[date] = (), code: str = CODE, also: Iterable[str] = ()
+) -> tuple[Callable[[str], str], Callable[[str], str]]:
+    """The same of names, names of files and dates of birth."""
+    words = _Words(code, names, files, born, also)
     return words.label, words.sentence
 
 

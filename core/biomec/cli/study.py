@@ -1,0 +1,156 @@
+"""Commands `study` and `batch`: many people and trials."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomec.base.progress import Progress
+from biomec.cli.arguments import Commands, progress_on_terminal
+
+if TYPE_CHECKING:
+    from biomec.study.study import Study
+
+STUDY = "folder with recordings of many people, or its study.toml"
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the parsers of this module."""
+    batch = commands.add_parser("batch", help="analyse all trials of a study that lack results")
+    batch.set_defaults(run=_batch)
+    _study(batch)
+    batch.add_argument("--jobs", type=_count, metavar="N", help="processes of this computer; default: one a processor")
+    batch.add_argument("--scheduler", default="", metavar="ADDRESS",
+                       help="let workers of this dask scheduler do it, such as tcp://node01:8786")  # fmt: skip
+    batch.add_argument("--resume", action="store_true", help="go on, without trying again what failed before")
+    batch.add_argument("--only", nargs="+", default=[], metavar="WORD",
+                       help="only trials with all these words in code, session, condition, file or state")  # fmt: skip
+    batch.add_argument("--parquet", action="store_true", help="write the tables as Parquet too")
+
+    study = commands.add_parser("study", help="list the trials of a study, take some out, write its tables")
+    parts = study.add_subparsers(dest="part", metavar="PART", required=True)
+
+    show = parts.add_parser("show", help="list trials with their state, and what other files are")
+    show.set_defaults(run=_show)
+    _study(show)
+    show.add_argument("words", nargs="*", metavar="WORD", help="only trials with all these words")
+    show.add_argument("--files", action="store_true", help="list every file that is not a trial, too")
+
+    for name, words in (("exclude", "let a trial, or one of its cycles, not count"), ("include", "let it count again")):
+        part = parts.add_parser(name, help=words)
+        part.set_defaults(run=_decide, part=name)
+        _study(part)
+        part.add_argument("trial", metavar="TRIAL", help="file of the trial, or its id")
+        part.add_argument("--cycle", type=_cycle, metavar="SIDE:FRAME",
+                          help="only the cycle that begins there, such as right:120")  # fmt: skip
+        if name == "exclude":
+            part.add_argument("--reason", required=True, metavar="TEXT", help="why; tables and reports give it")
+
+    tables = parts.add_parser("tables", help="write the tables of all trials that are done; without names and dates")
+    tables.set_defaults(run=_tables)
+    _study(tables)
+    tables.add_argument("--out", type=Path, metavar="DIR", help="default: tables among the results")
+    tables.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
+
+
+def _study(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", type=Path, metavar="STUDY", help=STUDY)
+    parser.add_argument("--results", type=Path, metavar="DIR",
+                        help="folder for index, projects and tables; default: biomec-study in the folder")  # fmt: skip
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes from 1 to 1024")
+    return int(text)
+
+
+def _cycle(text: str) -> tuple[str, int]:
+    side, _, frame = text.partition(":")
+    if side not in ("right", "left", "both") or not frame.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a cycle such as right:120 or both:1")
+    return side, int(frame)
+
+
+def _opened(options: argparse.Namespace, progress: Progress | None = None) -> "Study":
+    from biomec.study.study import open_study
+
+    study = open_study(options.study, options.results, progress or progress_on_terminal("Looking"))
+    for sentence in study.sentences:
+        print(f"warning: {sentence}", file=sys.stderr)
+    return study
+
+
+def _batch(options: argparse.Namespace) -> int:
+    from biomec.study.batch import run_batch, tasks_of
+    from biomec.study.tables import parquet_writer, write_tables
+
+    if options.parquet:
+        parquet_writer()  # a sentence now rather than after the work
+    study = _opened(options)
+    print(study.in_words)
+    waiting = len(tasks_of(study, options.resume, options.only))
+    print(f"{waiting} trials to analyse." if waiting else "Nothing to analyse.", flush=True)
+    report = run_batch(
+        study, jobs=options.jobs, scheduler=options.scheduler, resume=options.resume, only=options.only,
+        on_step=lambda step: print(step.sentence, flush=True), say=lambda words: print(words, file=sys.stderr),
+    )  # fmt: skip
+    for sentence in report.unwritten:
+        print(f"warning: {sentence}", file=sys.stderr)
+    options.study = study.description.folder if options.study.is_dir() else options.study
+    study = _opened(options)
+    written = write_tables(study, parquet=options.parquet)
+    if waiting:
+        print(report.sentence)
+    print(study.in_words)
+    print(f"{written[0].parent}: {', '.join(path.name for path in written)}")
+    return 1 if report.unwritten else 0
+
+
+def _show(options: argparse.Namespace) -> int:
+    study = _opened(options)
+    print(study.in_words)
+    for one in study.filtered(" ".join(options.words)):
+        head = one.headline
+        facts = [str(one.state)]
+        if one.record is not None and not one.record.fault:
+            facts.append(f"{head.cycles} of {head.cycles_found} cycles")
+            facts += [f"loads {head.loads}"] if head.loads else []
+        facts += [one.reason] if one.reason else []
+        print(f"{one.id}  {one.label}: {', '.join(facts)}  ({one.file})")
+        for note in one.notes:
+            print(f"    {note}")
+    kinds = sorted(study.files.items(), key=lambda item: item[1].kind)
+    quiet = {"not a recording", "static", "plates or EMG"}
+    for path, file in kinds:
+        if options.files or file.kind not in quiet:
+            print(f"{path}: {file.kind}. {file.reason}".rstrip(" ."))
+    return 0
+
+
+def _decide(options: argparse.Namespace) -> int:
+    from biomec.study.decisions import decide
+
+    study = _opened(options)
+    trial = study.named(options.trial)
+    reason = options.reason if options.part == "exclude" else ""
+    if options.part == "exclude" and not reason.strip():
+        print("Say why: tables and reports give the reason.", file=sys.stderr)
+        return 1
+    decide(study.results, trial.id, reason, options.cycle)
+    what = (
+        trial.label
+        if options.cycle is None
+        else f"{trial.label}, {options.cycle[0]} cycle from frame {options.cycle[1]}"
+    )
+    print(f"{what}: {'no longer counts' if reason else 'counts'}.")
+    return 0
+
+
+def _tables(options: argparse.Namespace) -> int:
+    from biomec.study.tables import write_tables
+
+    study = _opened(options)
+    written = write_tables(study, options.out, options.parquet)
+    print(f"{written[0].parent}: {', '.join(path.name for path in written)}")
+    return 0

@@ -1,0 +1,283 @@
+"""Tidy tables of a whole study, as CSV and Parquet: who and which trial in the first columns, then the numbers.
+
+trials.csv     every trial: person, visit, condition, state, reason, quality
+angles.csv, loads.csv, muscles.csv, contacts.csv   a row for each instant (0 to 100 %) of each valid cycle
+values.csv     a row for each number of a cycle, stride or trial: measures of curves, time and distance, indices
+columns.csv    every column of every table: unit and meaning
+provenance.json  version, settings, counts and conventions that the numbers rest on
+
+They hold no name, no date, no file name and no hash of a file: codes stand for people, numbers for days. The same
+results give the same bytes, whoever computed them and in whichever order.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from biomec._version import __version__
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.plain_text import table
+from biomec.base.together import replaced_together
+from biomec.pipeline.without_name import cleaners_of
+from biomec.recording.step import plain_data
+from biomec.study.record import Headline
+from biomec.study.study import Study
+from biomec.study.trial_tables import CURVE_HEAD, CURVE_TABLES, VALUE_HEAD, VALUES
+from biomec.study.trials import StudyTrial
+
+FOLDER = "tables"
+TRIALS, COLUMNS, PROVENANCE = "trials", "columns", "provenance.json"
+WHICH = ("subject", "sex", "group", "visit", "condition", "number")
+"""First columns of every table."""
+QUALITY = tuple(one.name for one in fields(Headline))
+NAMES = (TRIALS, *CURVE_TABLES, VALUES, COLUMNS)
+OURS = (PROVENANCE, *(f"{name}{ending}" for name in NAMES for ending in (".csv", ".parquet")))
+MEANINGS = {
+    "subject": "code of the person",
+    "sex": "female or male, where it is known",
+    "group": "group of the person, by study.toml",
+    "visit": "number of the session among those of the person",
+    "condition": "condition of the movement",
+    "number": "number of the trial in its visit and condition",
+    "state": "done trials are in the other tables",
+    "reason": "why it failed or was excluded",
+    "made_of": "fingerprint of recording, settings and version",
+    "biomec": "version that analysed it",
+    "model": "model of the body",
+    "frames": "of the recording",
+    "rate_hz": "frames a second [Hz]",
+    "cycles": "valid cycles",
+    "cycles_found": "cycles",
+    "converged": "share of the frames that obey the model [1]",
+    "markers_mm": "RMS distance of the markers from the model [mm]",
+    "residual_N": "RMS residual force of inverse dynamics [N]",
+    "residual_Nm": "RMS residual moment of inverse dynamics [N m]",
+    "loads": "verdict about the joint loads",
+    "muscles": "verdict about the muscle forces",
+    "speed_m_s": "walking speed [m/s]",
+    "mass_kg": "of the person in the model [kg]",
+    "height_m": "of the person in the model [m]",
+    "leg_m": "mean leg length in the model [m]",
+    "side": "whose cycle it is: right, left, or both",
+    "cycle": "number of the cycle among those of its side; empty for numbers of a whole trial",
+    "percent": "of the cycle [%]",
+    "table": "what the number was taken from",
+    "variable": "curve or figure",
+    "unit": "of the number",
+    "measure": "peak (largest size, with its sign), highest, lowest, mean, rms, impulse; kind of stride; or mean",
+    "value": "the number",
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A trial and the first cells of its rows."""
+
+    trial: StudyTrial
+    cells: tuple[str | int, ...]
+
+
+def write_tables(study: Study, folder: Path | None = None, parquet: bool = False) -> tuple[Path, ...]:
+    """Write all tables of a study, all or none; return their files.
+
+    folder : ``tables`` among the results, if not given
+    """
+    folder = folder or study.results / FOLDER
+    write_parquet = parquet_writer() if parquet else None
+    rows = [_Row(one, cells) for one, cells in zip(study.trials, _which(study.trials), strict=True)]
+    with replaced_together(folder, PROVENANCE, OURS) as stage:
+        columns: dict[str, Sequence[str]] = {}
+        columns[TRIALS] = _write_trials(rows, stage / f"{TRIALS}.csv")
+        counted = [row for row in rows if row.trial.counts]
+        for name in (*CURVE_TABLES, VALUES):
+            head = _joined_head(study, counted, name)
+            if head:
+                columns[name] = [*WHICH, *head]
+                _write_joined(study, counted, name, head, stage / f"{name}.csv")
+        described = [(name, one, _unit(one), _meaning(one)) for name, some in columns.items() for one in some]
+        text = table([("table", "column", "unit", "meaning"), *described])
+        (stage / f"{COLUMNS}.csv").write_text(text, encoding="utf-8")
+        (stage / PROVENANCE).write_text(_provenance(study), encoding="utf-8")
+        if write_parquet is not None:
+            for name in (*columns, COLUMNS):
+                write_parquet(stage / f"{name}.csv", stage / f"{name}.parquet")
+        written = sorted(path.name for path in stage.iterdir())
+    return tuple(folder / name for name in written)
+
+
+def _which(trials: Sequence[StudyTrial]) -> Iterator[tuple[str | int, ...]]:
+    """First cells of the rows of each trial, without what tells who the person is."""
+    clean = _Clean(trials)
+    for one in trials:
+        yield one.subject, one.sex, one.group, one.visit, clean.label(one, one.condition), one.number
+
+
+class _Clean:
+    """Takes names, files and days of a person out of texts about its trials."""
+
+    def __init__(self, trials: Sequence[StudyTrial]) -> None:
+        self._of: dict[str, list[StudyTrial]] = {}
+        for one in trials:
+            self._of.setdefault(one.subject or one.id, []).append(one)
+        self._made: dict[str, Any] = {}
+
+    def _cleaners(self, one: StudyTrial) -> Any:
+        key = one.subject or one.id
+        if key not in self._made:
+            theirs = self._of[key]
+            files = {
+                name for trial in theirs for path in (trial.file, trial.static) for name in path.split("/") if name
+            }
+            names = {trial.person for trial in theirs} - {""}
+            born = {date.fromisoformat(trial.born) for trial in theirs if trial.born}
+            self._made[key] = cleaners_of(sorted(names), sorted(files), sorted(born), one.subject or "subject")
+        return self._made[key]
+
+    def label(self, one: StudyTrial, text: str) -> str:
+        """A short text, such as a condition."""
+        return str(self._cleaners(one)[0](text)) if text else ""
+
+    def sentence(self, one: StudyTrial, text: str) -> str:
+        """A sentence, such as a reason."""
+        return str(self._cleaners(one)[1](text)) if text else ""
+
+
+def _write_trials(rows: Sequence[_Row], path: Path) -> tuple[str, ...]:
+    head = (*WHICH, "state", "reason", *QUALITY, "biomec", "made_of")
+    clean = _Clean([row.trial for row in rows])
+    lines: list[Sequence[object]] = [head]
+    for row in rows:
+        one = row.trial
+        numbers = (
+            [_cell(getattr(one.headline, name)) for name in QUALITY] if one.record is not None else [""] * len(QUALITY)
+        )
+        version = "" if one.record is None else one.record.biomec
+        reason = clean.sentence(one, one.reason)
+        lines.append([*row.cells, str(one.state), reason, *numbers, version, one.made_of[:16]])
+    path.write_text(table(lines), encoding="utf-8")
+    return head
+
+
+def _cell(value: object) -> object:
+    if value is None:
+        return ""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+def _joined_head(study: Study, rows: Sequence[_Row], name: str) -> list[str]:
+    """Columns that any trial has, in the order in which they first come."""
+    head: dict[str, None] = {}
+    for row in rows:
+        for lines in _lines(study, row.trial, name):
+            head |= dict.fromkeys(lines)
+            break
+    first = CURVE_HEAD if name != VALUES else VALUE_HEAD
+    return [*first, *(one for one in head if one not in first)] if head else []
+
+
+def _lines(study: Study, trial: StudyTrial, name: str) -> Iterator[list[str]]:
+    """Rows of a table of one trial, the head first; none if the trial has no such table."""
+    path = study.folder_of(trial) / f"{name}.csv"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.reader(file)
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError(path.name, f"a table of {trial.label} cannot be read ({error}). Analyse it again.") from error
+
+
+def _write_joined(study: Study, rows: Iterable[_Row], name: str, head: Sequence[str], path: Path) -> None:
+    """One table of all trials, trial by trial, so that memory does not grow with the study."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(table([[*WHICH, *head]]))
+        for row in rows:
+            lines = _lines(study, row.trial, name)
+            own = next(lines, None)
+            if own is None:
+                continue
+            first = table([row.cells]).rstrip("\n")
+            if own == list(head):
+                file.writelines(f"{first},{_joined(line)}\n" for line in lines)
+            else:
+                places = [own.index(one) if one in own else -1 for one in head]
+                file.writelines(f"{first},{_joined([line[k] if k >= 0 else '' for k in places])}\n" for line in lines)
+
+
+def _joined(cells: Sequence[str]) -> str:
+    """Cells as they were written; quotes only where one needs them."""
+    text = ",".join(cells)
+    if text.count(",") == len(cells) - 1 and '"' not in text:
+        return text
+    quoted = io.StringIO()
+    csv.writer(quoted, lineterminator="").writerow(cells)
+    return quoted.getvalue()
+
+
+def _unit(column: str) -> str:
+    name, bracket, rest = column.rpartition(" [")
+    return rest.rstrip("]") if bracket and name else ""
+
+
+def _meaning(column: str) -> str:
+    return MEANINGS.get(column, column.rpartition(" [")[0] or column)
+
+
+def _provenance(study: Study) -> str:
+    states = {str(state): count for state, count in study.states.items()}
+    facts: Mapping[str, Any] = {
+        "biomec": __version__,
+        "people": len(study.people),
+        "trials": states,
+        "models": sorted({one.headline.model for one in study.trials if one.counts}),
+        "projects_with_settings_of_their_own": sum(one.project for one in study.trials if one.counts),
+        "muscles": study.description.muscles,
+        "loads": study.settings.load_reading.sentence,
+        "cycles": "curves at 0, 1, ... 100 % of the cycle; loads only of cycles whose ground reaction was measured "
+        "throughout, muscles only where that holds for all joints of their side",
+        "settings": plain_data(study.settings),
+    }
+    return json.dumps(facts, indent=1, ensure_ascii=False, default=str) + "\n"
+
+
+# ------------------------------------------------------------------------------------------------------------- Parquet
+
+
+def parquet_writer() -> Any:
+    """Function (CSV file, Parquet file) that writes one as the other; a sentence where pyarrow is not installed."""
+    try:
+        csv_reader = importlib.import_module("pyarrow.csv")
+        parquet = importlib.import_module("pyarrow.parquet")
+        arrow = importlib.import_module("pyarrow")
+    except ImportError as error:
+        raise BiomecError(
+            "Parquet needs the extra part `parquet` (pyarrow, 55 MB). Install it: pip install 'biomec[parquet]'; or "
+            "take the tables as CSV, which hold the same."
+        ) from error
+    whole = {"visit", "number", "cycle", "frames", "cycles", "cycles_found"}
+    real = {one.name for one in fields(Headline) if one.type != "str"} | {"percent", "value"}
+
+    def write(source: Path, target: Path) -> None:
+        with source.open(encoding="utf-8", newline="") as file:
+            head = next(csv.reader(file))
+        kinds = {
+            name: arrow.int64() if name in whole else arrow.float64() if name in real or _unit(name) else arrow.string()
+            for name in head
+        }
+        options = csv_reader.ConvertOptions(column_types=kinds, strings_can_be_null=False)
+        with (
+            csv_reader.open_csv(source, convert_options=options) as batches,
+            parquet.ParquetWriter(target, batches.schema) as writer,
+        ):
+            for batch in batches:
+                writer.write_batch(batch)
+
+    return write
