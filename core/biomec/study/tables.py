@@ -242,7 +242,7 @@ def _provenance(study: Study) -> str:
         "muscles": study.description.muscles,
         "loads": study.settings.load_reading.sentence,
         "cycles": "curves at 0, 1, ... 100 % of the cycle; loads only of cycles whose ground reaction was measured "
-        "throughout, muscles only where that holds for all joints of their side",
+        "throughout, muscles only where that holds for every joint that they cross",
         "settings": plain_data(study.settings),
     }
     return json.dumps(facts, indent=1, ensure_ascii=False, default=str) + "\n"

@@ -3,7 +3,7 @@
 A table of curves has a row for each instant of each cycle and a column for each curve, with its unit in its name; the
 table of values has a row for each number. Who and which trial it was is added when the tables of a study are joined
 (`study.tables`). Cells are empty where a cycle does not count for a curve: loads need a ground reaction that was
-measured throughout, muscles that of all joints of their side.
+measured throughout, muscles one for every joint that they cross.
 """
 
 from __future__ import annotations
@@ -89,12 +89,9 @@ def _muscles(analysis: Analysis) -> _Curves:
     """Activation and force of every muscle."""
     found = analysis.muscles
     fitted = found.fitted.muscles
-    driven = [
-        joint for joint in analysis.loads.newton_euler.joints if any(row.startswith(joint) for row in found.forces.rows)
-    ]
     names = tuple(f"{one.sided_title} {what}" for what in ("activation", "force") for one in fitted)
     sides = tuple(one.side for one in fitted) * 2
-    joints = tuple(tuple(joint for joint in driven if side in (None, _side(joint))) for side in sides)
+    joints = tuple(found.model.crossed_joints.get(one.name, ()) for one in fitted) * 2
     units = ("1",) * len(fitted) + ("N",) * len(fitted)
     return _Curves(names, units, sides, np.hstack([found.forces.activation, found.forces.force]), joints)
 
