@@ -88,9 +88,7 @@ class _Work:
         return bool(self.waiting or self.suspects or self.running)
 
 
-def tasks_of(
-    study: Study, resume: bool = False, only: Sequence[str] = (), muscles: bool | None = None
-) -> tuple[TrialTask, ...]:
+def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tuple[TrialTask, ...]:
     """What there is to do: trials without results, out of date, or failed.
 
     resume : those that failed before are not tried again
@@ -99,12 +97,11 @@ def tasks_of(
     wanted = {State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED})
     chosen = study.filtered(" ".join(only)) if only else study.trials
     people = {one.code: one.subject for one in study.description.people}
-    with_muscles = study.description.muscles if muscles is None else muscles
     return tuple(
         TrialTask(
             one.id, str(study.folder), one.file, str(study.folder_of(one)), one.sha256, one.made_of, __version__,
             one.static, one.project, people.get(one.subject, Subject()), one.condition, one.excluded_cycles,
-            study.settings, with_muscles,
+            study.settings, study.description.muscles,
         )
         for one in chosen
         if one.state in wanted

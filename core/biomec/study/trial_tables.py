@@ -15,6 +15,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.loads.load_statistics import MEASURES
+from biomec.body.muscles.lacking import lower_bounds
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_cycles import LoadCycles, load_cycles
 from biomec.pipeline.load_reading import read_loads
@@ -97,13 +98,17 @@ def _muscles(analysis: Analysis) -> _Curves:
 
 
 def _contacts(analysis: Analysis) -> _Curves:
-    """Contact force of every joint, and the joint force without muscles."""
-    contacts = analysis.muscles.contacts
+    """Contact force of every joint, and the joint force without muscles.
+
+    Where torque is lacking, the contact force is only known to be larger; it is left out.
+    """
+    found = analysis.muscles
+    contacts, least = found.contacts, lower_bounds(found.model, found.forces)
     count = len(contacts.joints)
     names = [f"{joint} {what}" for what in ("contact force", "force without muscles") for joint in contacts.joints]
     sides = tuple(map(_side, contacts.joints)) * 2
     joints = tuple((joint,) for joint in contacts.joints) * 2
-    values = np.hstack([contacts.size, contacts.net_size])
+    values = np.hstack([np.where(least, np.nan, contacts.size), contacts.net_size])
     return _Curves(tuple(names), ("N",) * 2 * count, sides, values, joints)
 
 
