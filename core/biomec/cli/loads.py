@@ -97,7 +97,7 @@ def _compare(options: argparse.Namespace) -> int:
         print(json.dumps(_plain(found, reading), indent=2, ensure_ascii=False, allow_nan=False))
         return 0
     print(f"Joint loads: {reading.words}")
-    _print(found.table())
+    print_table(found.table())
     tell(found.notices, least=Severity.INFO)
     return 0
 
@@ -126,8 +126,8 @@ def _rank(options: argparse.Namespace) -> int:
         return 0
     print(f"Joint loads: {next(iter(analyses.values())).settings.load_reading.method}, internal")
     print("\n".join(found.sentences))
-    _print(found.table())
-    _print(found.joint_table())
+    print_table(found.table())
+    print_table(found.joint_table())
     return 0
 
 
@@ -187,15 +187,17 @@ def _plain(found: Any, reading: "LoadReading") -> dict[str, Any]:
     }
 
 
-def _print(table: "Table") -> None:
+def print_table(table: "Table") -> None:
     """Print a table in columns."""
     rows = [table.columns, *table.rows]
     widths = [max(len(row[k]) for row in rows) for k in range(len(table.columns))]
-    print(table.caption)
+    if table.caption:
+        print(table.caption)
     for row in rows:
         cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
         print("  ".join(cells))
-    print(table.note)
+    if table.note:
+        print(table.note)
 
 
 def opened(path: Path) -> "Analysis":

@@ -8,7 +8,19 @@ from collections.abc import Sequence
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
-from biomec.cli import analysis, loads, mechanism, muscles, norms, recordings, report, simulate, study, window
+from biomec.cli import (
+    analysis,
+    consistent,
+    loads,
+    mechanism,
+    muscles,
+    norms,
+    recordings,
+    report,
+    simulate,
+    study,
+    window,
+)
 from biomec.cli.arguments import Commands, with_directions
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
@@ -61,7 +73,7 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (analysis, loads, muscles, simulate, mechanism, recordings, norms, report, study):
+    for module in (analysis, loads, consistent, muscles, simulate, mechanism, recordings, norms, report, study):
         module.add_commands(commands)
     _add_doctor(commands)
     return parser, tuple(commands.choices)

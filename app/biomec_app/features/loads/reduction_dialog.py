@@ -25,7 +25,7 @@ from biomec.body.loads.motion_correction import MotionOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import settings_line
-from biomec.reporting.content.load_section import reduction_sections
+from biomec.reporting.content.reduction_section import reduction_sections
 from biomec_app.kit.dialog_parts import Fault, empty_tabs, explanation
 from biomec_app.kit.sections import SectionView
 from biomec_app.session.context import Context

@@ -216,7 +216,7 @@ def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:
 def _dynamic_notices(change: DynamicChange) -> list[Notice]:
     """What was changed so that motion and forces agree exactly."""
     ends = _ends(change.consistent)
-    words = f"{int(change.consistent.sum())} frames obey the equations of motion. For that "
+    words = f"{int(change.consistent.sum())} frames obey the equations of motion. For this, "
     parts = []
     if change.changed.any():
         most = int(np.argmax(change.place_most))

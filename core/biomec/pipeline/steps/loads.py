@@ -169,6 +169,11 @@ def loads(
 
     trust = trusted()
     if options.reduction is not None:
+        if not whole:
+            raise BiomecError(
+                f"Residuals cannot be reduced: the model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, "
+                "so that the residual is what the rest of the body does. Choose a model of the whole body."
+            )
         counted = trust.residuals.counted
         reduced = reduce_residuals(tree, q, qdot, qddot, applied, counted, rate, options.reduction, newton, progress)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot

@@ -12,6 +12,7 @@ load_parts.csv   what weight, acceleration and the ground ask of the joints: par
 load_statistics.csv  peak, RMS, impulse and work of every load in every valid cycle, mean and standard deviation
 joint_stress.csv     compression, traction and shear as shares of the joint force [%]
 residual.csv         RMS and peak of the residual along the axes of the laboratory [N, N m]
+consistent_motion.csv  residual before and after, and joint angles, of dynamically consistent motion [N, N m, °]
 load_methods.csv     difference of the loads by both methods over the cycles [N, N m, % of the range]
 devices.csv          torques of orthoses apart from the person's, cuffs, forces of crutches; for models with devices
 muscles.csv, contact_forces.csv, muscle_set.csv  activations and forces of the muscles, what the joints bear with them,
@@ -43,6 +44,7 @@ from biomec.io.project import refuse_to_destroy, save_project
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.plug_in_gait import comparison, vicon_curves
 from biomec.pipeline.settings_file import settings_text
+from biomec.reporting.content.dynamic_section import consistent_csv
 from biomec.reporting.content.load_tables import joint_stress_csv, load_methods_csv, residual_csv
 from biomec.reporting.content.plug_in_gait_section import comparison_rows, plug_in_gait_summary
 from biomec.reporting.content.time_and_distance_section import time_and_distance_csv
@@ -69,7 +71,8 @@ ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
     "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "joint_stress.csv",
-    "residual.csv", "load_methods.csv", DEVICES_CSV, *OF_MUSCLES, "scapulohumeral.csv", "gait_indices.csv",
+    "residual.csv", "load_methods.csv", "consistent_motion.csv", DEVICES_CSV, *OF_MUSCLES, "scapulohumeral.csv",
+    "gait_indices.csv",
     "discrete_values.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv", "session.biomec",
 )  # fmt: skip
 OF_GAIT = (
@@ -81,6 +84,8 @@ OF_ARMS = ("scapulohumeral.csv",)
 """Files that are written where an arm is raised, by a model with scapulae."""
 OF_DEVICES = (DEVICES_CSV,)
 """Files that are written for models with crutches, orthoses or other devices."""
+OF_CONSISTENCY = ("consistent_motion.csv",)
+"""Files that are written where the motion was made dynamically consistent."""
 OF_LOADS = {
     "loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv,
     "joint_stress.csv": joint_stress_csv, "residual.csv": residual_csv, "load_methods.csv": load_methods_csv,
@@ -109,6 +114,8 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     }
     if "loads" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
+        consistent = consistent_csv(analysis)
+        texts |= {} if consistent is None else {"consistent_motion.csv": consistent}
     if has_devices(analysis):
         texts[DEVICES_CSV] = devices_csv(analysis)
     if "muscles" in analysis.done:

@@ -15,7 +15,7 @@ from biomec.body.loads.power import joint_work
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_cycles import Ground, load_cycles
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, named_loads, parts_of, read_loads
-from biomec.reporting.content.load_section import reduction_facts
+from biomec.reporting.content.dynamic_section import change_facts
 from biomec.reporting.facts import load_facts
 from biomec.reporting.statistics.load_condition import peaks_of
 from biomec.reporting.tables import by_frame, plain_number, table_text
@@ -88,7 +88,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "verdict": facts["trust"].text,
         "steps": [{**one, "frames": _counted(one["frames"], base)} for one in facts["steps"].value],
         "limbs": {one.name: {"grade": str(one.grade), "sound": one.sound, "judged": one.judged} for one in trust.limbs},
-        "reduced": reduction_facts(found.reduced),
+        "reduced": change_facts(analysis),
         "scapula_contacts": {
             one.contact: {
                 "pressed_mean_N": plain_number(one.mean),

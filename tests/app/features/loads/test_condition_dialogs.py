@@ -12,7 +12,7 @@ from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.cli import main
 from biomec.io.project import save_project
-from biomec.reporting.content.load_section import reduction_sections
+from biomec.reporting.content.reduction_section import reduction_sections
 from biomec.reporting.statistics.load_comparison import ComparisonOptions
 from biomec.reporting.statistics.load_ranking import exercise_load, rank_exercises
 from biomec_app.curves.curve import DOUBTFUL

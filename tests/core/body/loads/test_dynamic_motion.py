@@ -203,7 +203,7 @@ def test_reduction_reports_what_was_done():
     assert found.dynamics is not None
     assert found.external is not one.external
     notice = next(one for one in found.notices if one.code == "dynamically-consistent")
-    assert notice.sentence.startswith("160 frames obey the equations of motion. For that segments moved by ")
+    assert notice.sentence.startswith("160 frames obey the equations of motion. For this, segments moved by ")
     assert "forces of the ground changed by up to" in notice.sentence
     stored = found.to_result()
     assert stored.arrays["place_rms"].shape == (len(one.system.bodies),)

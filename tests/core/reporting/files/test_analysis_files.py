@@ -15,6 +15,7 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.reporting.files.analysis_files import (
     FILES,
     OF_ARMS,
+    OF_CONSISTENCY,
     OF_DEVICES,
     OF_GAIT,
     OF_MUSCLES,
@@ -53,7 +54,7 @@ def test_the_summary_tells_the_model_and_how_well_it_went(whole):
 def test_every_file_is_written_and_holds_what_was_computed(whole, tmp_path):
     paths = write_analysis(whole, tmp_path / "out")
     assert [path.name for path in paths] == [
-        name for name in FILES if name not in (*OF_ARMS, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
+        name for name in FILES if name not in (*OF_ARMS, *OF_CONSISTENCY, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
     ]  # a sway is neither
     assert {path.name for path in (tmp_path / "out").iterdir()} == {path.name for path in paths}
     head, rows = table(tmp_path / "out" / "angles.csv")

@@ -34,6 +34,7 @@ from biomec.reporting.content.load_tables import (
 from biomec.reporting.content.report import report_content
 from biomec.reporting.files.analysis_files import (
     FILES,
+    OF_CONSISTENCY,
     OF_DEVICES,
     OF_GAIT,
     OF_LOADS,
@@ -165,7 +166,7 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     written = write_analysis(kinematics, tmp_path, overwrite=True)
     assert not any((tmp_path / name).exists() for name in about_loads)
     assert [path.name for path in written] == [
-        name for name in FILES if name not in (*about_loads, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
+        name for name in FILES if name not in (*about_loads, *OF_CONSISTENCY, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
     ]
     assert summary(kinematics)["inverse_dynamics"] is None
     assert report_content(kinematics).section(LOADS) is None
