@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.dynamic_motion import dynamic_motion
+from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import MATCHED, OWN, RECORDED, LoadOptions
+from biomec.body.loads.residual_reduction import ReductionOptions
+from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import reference_motion
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_reading import read_loads
@@ -17,7 +23,7 @@ from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.signals import CutoffChoice, FilterOptions, filter_plates
 from biomec.signals.contact_table import with_forces
 from biomec.signals.filtering import matching_filter
-from tests.core.body.loads.opensim_walk import OpenSimWalk, read_walk, storage
+from tests.core.body.loads.opensim_walk import OpenSimWalk, read_walk, storage, with_ball_joints
 from tests.real_data import recording
 
 OWN_CUTOFF = LoadOptions(plate_forces=OWN)
@@ -230,3 +236,53 @@ def test_contacts_reach_as_far_as_their_filtered_force_but_not_into_each_other(g
     pair = replace(contacts, contacts=(first, near))
     one, other = (item.contact for item in with_forces(pair, slow).contacts)
     assert one.last < other.first
+
+
+def test_the_walk_of_the_pair_is_made_dynamically_consistent() -> None:
+    """Residual ≤ 1e-6 in every frame between the contacts; motion changed by at most 10 mm and 2° RMS, as wanted.
+
+    Measured: 2.9 mm and 0.22° with both trusted in part, 4.1 mm and 0.36° with the plates trusted wholly. Around these
+    frames the ground reaction is estimated of the changed motion, so that nothing is left there either.
+    """
+    session = import_session(recording("gait_pig_pair", "HC030A05.c3d"))
+    settings = AnalysisSettings()
+    before = analyze(session, settings)
+    for trust, place_mm, turn_deg, force_n in (("both", 4.0, 0.4, 2.0), ("plates", 6.0, 0.6, 0.0)):
+        reduction = ReductionOptions(None, None, DynamicOptions(trust=trust))
+        changed = replace(settings, loads=replace(settings.loads, reduction=reduction))
+        loads = before.with_settings(changed).run_until("loads").loads
+        found = loads.reduced.dynamics
+        assert found.consistent.sum() == 95
+        for method in (loads.newton_euler, loads.multibody):
+            for left in (method.residual_force, method.residual_torque):
+                assert np.abs(left[found.consistent]).max() <= 1e-6
+                estimated = loads.external.estimated & np.isfinite(left).all(axis=1)
+                assert np.abs(left[estimated]).max() <= 1e-6
+        assert 1e3 * found.place_rms_m < place_mm < 10.0
+        assert np.degrees(found.turn_rms_rad) < turn_deg < 2.0
+        assert found.force_most <= force_n
+
+
+def test_the_published_walk_is_made_dynamically_consistent() -> None:
+    """OpenSim's own body and motion, where its residual reduction works: 0.75 to 1.25 s of subject01.
+
+    Knees are ball joints at their mean place, of which they roll off by up to 14 mm, so that the residual before
+    is near, not equal to, that of OpenSim (15, 20 and 13 N). Measured: 2.8 mm and 0.41°, 4 N at most changed.
+    """
+    theirs = with_ball_joints(read_walk(recording("gait_opensim2354")))
+    system = theirs.tree.system
+    space = JointSpace(system, ("pelvis",))
+    states = reference_motion(space, theirs.time_s, theirs.q).states(theirs.time_s)
+    counted = (theirs.time_s > 0.7499) & (theirs.time_s < 1.2501)
+    rate = 1.0 / float(np.diff(theirs.time_s).mean())
+    before = newton_euler(theirs.tree, segment_motion(system, *states), states[0], theirs.external)
+    assert 10.0 < np.sqrt((before.residual_force[counted] ** 2).mean(axis=0)).min() < 30.0
+    for trust in ("both", "plates"):
+        new, external, change = dynamic_motion(
+            theirs.tree, states, theirs.external, counted, rate, DynamicOptions(trust=trust)
+        )
+        after = newton_euler(theirs.tree, segment_motion(system, *new), new[0], external)
+        for left in (after.residual_force, after.residual_torque):
+            assert np.abs(left[counted]).max() <= 1e-6
+        assert 1e3 * change.place_rms_m < 4.0
+        assert np.degrees(change.turn_rms_rad) < 0.6

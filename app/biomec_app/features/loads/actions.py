@@ -94,6 +94,12 @@ def _reduce(context: Context) -> None:
     opened(ReductionDialog(context, context.window))
 
 
+def _make_consistent(context: Context) -> None:
+    from biomec_app.features.loads.consistent_dialog import ConsistentDialog
+
+    opened(ConsistentDialog(context, context.window))
+
+
 def _prepare(context: Context) -> None:
     from biomec_app.figures.registry import figure_named
     from biomec_app.figures.window import open_figure
@@ -154,6 +160,14 @@ ACTIONS: tuple[Action, ...] = (
         "&Reduce Residuals…",
         _reduce,
         "Adjust masses and motion within their errors so that they agree with the plates; every change is listed",
+        blocked=_needs_loads,
+    ),
+    Action(
+        "dynamics.consistent",
+        "Dynamics",
+        "&Dynamically Consistent Motion…",
+        _make_consistent,
+        "The motion nearest to the measured one that obeys the equations of motion with the plates",
         blocked=_needs_loads,
     ),
     Action(

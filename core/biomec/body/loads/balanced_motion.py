@@ -33,7 +33,7 @@ from biomec.engine.forward.tree_balance import BalancedFrames, balanced_frames, 
 
 ENOUGH = 1e-8  # N, N m: round-off of the sums is a hundredth of it
 PROMISED = 1e-6  # N, N m in every frame
-STEPS, HALVINGS = 40, 8
+STEPS, HALVINGS = 25, 8
 SHORTEST = 12  # frames
 
 

@@ -5,7 +5,9 @@ An option, never silent: every change is reported, and the loads before stay bes
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from biomec.body.loads.motion_correction import MotionChange, MotionOptions, cor
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.residuals import Residuals, residuals
 from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.system import System
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.recording import Result
 from biomec.recording.step import step_result
@@ -30,6 +33,11 @@ from biomec.recording.step import step_result
 NOTHING = 1e-6  # N, N m: residuals that are round-off
 
 MILLIMETRE = 1e3
+Acting: TypeAlias = Callable[
+    [System, SegmentMotion, tuple[FloatArray, FloatArray], ExternalLoads], tuple[ExternalLoads, ExternalLoads]
+]
+"""Of a body, its motion, its positions and velocities, and loads from outside: these, estimated again where nothing
+measured them, and all loads, with those between segments."""
 DYNAMIC_ARRAYS = ("consistent", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
 
 
@@ -129,11 +137,13 @@ def reduce_residuals(
     options: ReductionOptions = ReductionOptions(),
     loads_before: JointLoads | None = None,
     progress: Progress | None = None,
+    acting: Acting | None = None,
 ) -> ReducedResiduals:
     """Adjust masses and centres of mass, then the motion, so that the residual shrinks; or vanishes (`dynamics`).
 
     counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
     loads_before : of the motion as it is, by Newton-Euler, if known already
+    acting : finds for the changed motion what acts on the segments; `external`, if not given
     """
     if not len(q) == len(qdot) == len(qddot) == external.frames == len(counted):
         raise BiomecError("Residual reduction: positions, velocities, accelerations and loads need the same frames.")
@@ -159,7 +169,10 @@ def reduce_residuals(
                 new, states, external, before.counted, rate_hz, options.dynamics, progress
             )
     motion = segment_motion(new.system, *states)
-    loads = newton_euler(new, motion, states[0], external)
+    applied = external
+    if acting is not None:
+        external, applied = acting(new.system, motion, (states[0], states[1]), external)
+    loads = newton_euler(new, motion, states[0], applied)
     after = residuals(loads, counted if dynamics is None else dynamics.consistent)
     rms, largest = marker_distance(tree.system, q, states[0])
     found = ReducedResiduals(

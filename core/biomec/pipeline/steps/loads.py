@@ -36,6 +36,7 @@ from biomec.body.loads.power import LoadPower, load_power
 from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residuals
 from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
+from biomec.engine.system import System
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.preparation import Prepared
@@ -175,9 +176,26 @@ def loads(
                 "so that the residual is what the rest of the body does. Choose a model of the whole body."
             )
         counted = trust.residuals.counted
-        reduced = reduce_residuals(tree, q, qdot, qddot, applied, counted, rate, options.reduction, newton, progress)
-        tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
-        external = reduced.external
+
+        def acting(
+            system: System, motion: SegmentMotion, states: tuple[FloatArray, FloatArray], loads: ExternalLoads
+        ) -> tuple[ExternalLoads, ExternalLoads]:
+            """Estimate again what no plate measured, if the motion was made consistent, and what cuffs do."""
+            assert options.reduction is not None
+            if options.reduction.dynamics is not None and options.external == "auto":
+                kept = slice(len(measured.segments))
+                plates = replace(measured, force=loads.force[:, kept], moment=loads.moment[:, kept])
+                needed = body_wrench(system, motion)
+                loads, _ = _external(plates, motion, *states, rate, floor, needed, body, options, whole)
+            return loads, together(loads, cuff_loads(body, *states)[0])
+
+        reduced = reduce_residuals(
+            tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress, acting
+        )
+        tree, segments, newton = reduced.tree, reduced.motion, reduced.loads
+        q, qdot, qddot, external = reduced.q, reduced.qdot, reduced.qddot, reduced.external
+        straps, cuffs = cuff_loads(body, q, qdot)
+        applied = together(external, straps)
         required = body_wrench(tree.system, segments)
         remarks = (*remarks, *reduced.notices)
         trust = trusted()

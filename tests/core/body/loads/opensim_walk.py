@@ -3,7 +3,7 @@
 Only what the published walk of the model gait2354 needs of the format is understood.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -100,6 +100,21 @@ def read_walk(folder: Path) -> OpenSimWalk:
     return OpenSimWalk(
         time, joint_tree(system, ["pelvis"]), motion, q, _ground(folder, time), turning, shifting, owner
     )  # fmt: skip
+
+
+def with_ball_joints(walk: OpenSimWalk) -> OpenSimWalk:
+    """The same with every joint at its mean place in the parent: knees of the published model roll."""
+    system, motion = walk.tree.system, walk.motion
+    origin = [system.layout.point(f"{body.name}.origin")(walk.q) for body in system.bodies]
+    points: dict[str, dict[str, np.ndarray]] = {body.name: {} for body in system.bodies}
+    joints = []
+    for joint in walk.tree.joints:
+        parent, child = system.bodies[joint.parent].name, system.bodies[joint.child].name
+        R = motion.R_WB[:, motion.names.index(parent)]
+        points[parent][joint.name] = np.einsum("tji,tj->ti", R, origin[joint.child] - origin[joint.parent]).mean(axis=0)
+        joints.append(Spherical(joint.name, f"{parent}.{joint.name}", f"{child}.origin"))
+    bodies = [replace(body, points=points[body.name]) for body in system.bodies]
+    return replace(walk, tree=joint_tree(System(bodies, joints, name=system.name, gravity=system.gravity), ["pelvis"]))
 
 
 def _body(one: ElementTree.Element, links: list[tuple[str, str, str, np.ndarray]]) -> Body:
