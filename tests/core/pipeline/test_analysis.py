@@ -177,7 +177,7 @@ def test_an_absurd_mass_is_told_with_what_to_check():
 
 def test_a_model_that_does_not_exist_is_told_with_those_that_do():
     settings = replace(UNFILTERED, body=BodySettings("m12"))
-    with pytest.raises(BiomecError, match=r'no model "m12"; did you mean "m[12][17]"\?.*There are legs, m17, m21'):
+    with pytest.raises(BiomecError, match=r'no model "m12"; did you mean "m[12]\w+"\?.*There are legs, .*m17, .*m21'):
         analyze(swaying_session(), settings)
 
 

@@ -54,6 +54,9 @@ FURTHER_MOVEMENTS = (  # of models whose joints are spherical, and by the signs 
     Movement("knee", "varus", "down", "inward"),
     Movement("knee", "internal rotation", "forward", "inward"),
     Movement("ankle", "internal rotation", "forward", "inward"),
+    Movement("metatarsal", "extension", "forward", "up"),  # the toes go up
+    Movement("orthosis knee", "flexion", "up", "back"),  # of the orthosis' thigh over its shank
+    Movement("orthosis ankle", "dorsiflexion", "up", "forward"),  # of its shank over the foot
     Movement("foot in the laboratory", "internal progression", "forward", "inward"),
     Movement("thorax in the laboratory", "right side up", "right", "up"),
 )
@@ -62,6 +65,9 @@ TRUNK_MOVEMENTS = (  # of the distal segment, seen from the proximal one
     Movement("neck", "flexion", "up", "forward"),
     Movement("neck", "right lateral flexion", "up", "right"),
     Movement("neck", "left rotation", "forward", "left"),
+    Movement("upper neck", "flexion", "up", "forward"),
+    Movement("upper neck", "right lateral flexion", "up", "right"),
+    Movement("upper neck", "left rotation", "forward", "left"),
     Movement("lumbar", "flexion", "down", "forward"),  # the pelvis forward under the thorax
     Movement("lumbar", "right lateral flexion", "down", "right"),
     Movement("lumbar", "left rotation", "forward", "right"),
