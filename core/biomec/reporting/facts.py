@@ -30,6 +30,7 @@ from biomec.reporting.tables import NOTHING, number, power
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3
+ACROSS_PLANE = 3  # freedoms of the root that a recording laid into a plane leaves at rest
 CURRENT, STALE, TODO, BLOCKED = "up to date", "out of date", "not yet", "not possible"
 """States of a step."""
 ON_PLATES = "These loads can be used in the steps on the plates."  # where others are estimated
@@ -141,12 +142,14 @@ def model_facts(analysis: Analysis) -> Facts:
 def facts_of_model(body: SubjectModel, counts: Structure) -> Facts:
     """The same of a model that is not that of an analysis."""
     segments, redundant = len(body.system.bodies), len(counts.redundant)
+    free = counts.degrees_of_freedom - (ACROSS_PLANE if body.model.planar else 0)
+    in_plane = " in the plane" if body.model.planar else ""
     numbers = {
         "segments": ("Segments", segments, f"{segments} segments"),
         "coordinates": ("Coordinates", counts.coordinates, f"{counts.coordinates} natural coordinates"),
         "constraints": ("Constraints", counts.rows, f"{counts.rows} constraint rows ({redundant} redundant)"),
         "redundant": ("Redundant constraints", redundant, f"{redundant} redundant"),
-        "dof": ("Degrees of freedom", counts.degrees_of_freedom, f"{counts.degrees_of_freedom} degrees of freedom"),
+        "dof": ("Degrees of freedom", free, f"{free} degrees of freedom{in_plane}"),
     }
     mixed = mixed_coordinates_of(body)
     case = "sagittal plane" if body.model.planar else "3D"

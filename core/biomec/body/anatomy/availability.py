@@ -297,7 +297,7 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     if kept >= FEW * all_of_them:
         return []
     shipped = [load_model(name) for name in shipped_models() if name != model.name]
-    others = [other for other in shipped if model.aids or not other.aids]
+    others = [other for other in shipped if (model.aids or not other.aids) and (model.planar or not other.planar)]
     found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
     (most, _), best = max(found.items())
     better = f"the model {best} would keep {most}" if most > kept else ""

@@ -65,6 +65,7 @@ class SegmentDefinition:
     points  : further landmarks that are fixed in the segment
     follows : names that marker sets give to the same segment; markers of a segment so called move with it
     inertia : row of the inertia table and its share of that row's mass, or None for a massless segment
+    inertia_with : further rows of the table whose mass it carries, such as a pelvis that is one with the trunk
     given   : mass of a device that is a body of its own, in place of a row of the table
     draw    : lines between landmarks, for pictures
     """
@@ -78,6 +79,7 @@ class SegmentDefinition:
     inertia: tuple[str, float] | None = None
     draw: tuple[tuple[str, ...], ...] = ()
     given: GivenInertia | None = None
+    inertia_with: tuple[str, ...] = ()
 
     @property
     def sign(self) -> float:

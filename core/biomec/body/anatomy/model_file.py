@@ -34,9 +34,10 @@ from biomec.engine.rotations import AXES
 from biomec.recording.marker_set import Side
 
 FILE_KEYS = ("name", "title", "sources", "base", "without", "roots", "landmarks", "point", "joint", "contact",
-             "angle", "segment", "device", "spring")  # fmt: skip
+             "angle", "segment", "device", "spring", "plane")  # fmt: skip
 POINT_KEYS = ("name", "of", "opposite", "beyond", "distance_m", "methods", "carried_by")
-SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw", *GIVEN_KEYS)
+SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "inertia_with", "share",
+                "draw", *GIVEN_KEYS)  # fmt: skip
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis", "compression")
 CONTACT_KEYS = ("name", "point", "segment", "on", "origin")
 JOINT_AXES = {key: kind.axes for key, kind in TREE_KINDS.items()}
@@ -82,6 +83,7 @@ def parse_model(text: str, source: str) -> BodyModel:
         angles=replaced(base.angles, [angle for _, angle in angles], lambda angle: (angle.joint, angle.convention)),
         lines={segment.name: table.lines.first for table, segment in segments if table.lines},
         devices=all_devices,
+        planar=_planar(top, base),
         springs=replaced(base.springs, [spring for _, spring in held], lambda spring: spring.name),
     )
     _refuse_loops(joints, base.joints)
@@ -115,6 +117,18 @@ def _base(top: TomlTable) -> BodyModel:
         return reduced(model, without)
     except DescriptionError as error:
         raise top.refusal(str(error), "without") from error
+
+
+def _planar(top: TomlTable, base: BodyModel) -> bool:
+    """Whether the body moves in its sagittal plane, where all joints are hinges about the same direction."""
+    if "plane" not in top:
+        return base.planar
+    if top.text("plane") != "sagittal":
+        raise top.refusal(
+            f'plane is {shown(top.text("plane"))}. Write plane = "sagittal", or leave it out for a model in space.',
+            "plane",
+        )
+    return True
 
 
 def _roots(top: TomlTable, base: BodyModel, names: list[str]) -> tuple[str, ...]:
@@ -234,6 +248,7 @@ def _segments(table: TomlTable) -> list[SegmentDefinition]:
                 inertia=(table.text("inertia"), share) if "inertia" in table else None,
                 draw=tuple(tuple(code(str(name), side) for name in line) for line in draw),
                 given=given,
+                inertia_with=tuple(table.texts("inertia_with")) if "inertia_with" in table else (),
             )
         )
     return found

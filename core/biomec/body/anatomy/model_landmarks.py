@@ -133,6 +133,8 @@ COMPUTED = {
     "OHP_*": "cuff of the orthosis at hip level",
     "OKN_*": "knee hinge of the orthosis",
     "TIP_*": "tip of the crutch",
+    "HIP": "middle of the hips",
+    "TOP": "middle of the shoulders",
     "CAH": "centre of the joint of head and neck",
     "CAP_*": "centre of the wrist",
     "CAT_*": "centre of the ankle",

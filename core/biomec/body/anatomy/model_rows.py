@@ -181,6 +181,12 @@ def check_inertia(model: BodyModel, rows: Sequence[tuple[TomlTable, SegmentDefin
         if segment.inertia is None:
             continue
         row = segment.inertia[0]
+        for other in segment.inertia_with:
+            if other not in ROWS or other == row:
+                raise table.refusal(
+                    f"inertia_with names {shown(other)}; give further rows of an inertia table: {', '.join(ROWS)}.",
+                    "inertia_with",
+                )
         if row not in ROWS:
             raise table.refusal(
                 f"no inertia table has a row {shown(row)}{did_you_mean(row, ROWS)} Rows are {', '.join(ROWS)}.",

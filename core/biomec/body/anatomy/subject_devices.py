@@ -16,6 +16,7 @@ from biomec.body.anatomy.frames import FrameDefinition, Points
 from biomec.body.anatomy.inertia import BodyInertia, SegmentInertia
 from biomec.body.anatomy.model import BodyModel, DeviceDefinition, GivenInertia, SegmentDefinition, SpringDefinition
 from biomec.body.anatomy.model_devices import CUFF, HINGE, tensor_of
+from biomec.body.anatomy.sagittal import SagittalPlane
 from biomec.engine.forces.device_springs import AngleElement, Beyond, PointElement
 from biomec.engine.forces.springs import Characteristic, Element, Linear, LineElement
 from biomec.engine.system import System
@@ -33,6 +34,26 @@ def with_given(
         if segment.given is not None:
             found[segment.name] = _placed(segment.given, segment.sign, segment.name, frame, static)
     return replace(inertia, segments=found)
+
+
+def in_one(inertia: BodyInertia, segments: Iterable[tuple[SegmentDefinition, FrameDefinition]]) -> BodyInertia:
+    """Inertia of segments that carry several rows of the table, as one."""
+    found = dict(inertia.segments)
+    for segment, _ in segments:
+        for row in segment.inertia_with:
+            found[segment.name] = _together(found[segment.name], found.pop(f"{segment.name}, {row}"))
+    return replace(inertia, segments=found)
+
+
+def laid_into(inertia: BodyInertia, plane: SagittalPlane) -> BodyInertia:
+    """Inertia with all centres of mass in a plane, and its normal as a principal axis: nothing leaves the plane."""
+    across = np.outer(plane.normal, plane.normal)
+    within = np.eye(3) - across
+    moved = {}
+    for name, one in inertia.segments.items():
+        J = within @ one.J_W @ within + across @ one.J_W @ across
+        moved[name] = replace(one, com_W=read_only(plane.point(np.asarray(one.com_W))), J_W=read_only(J))
+    return replace(inertia, segments=moved)
 
 
 def with_devices(

@@ -42,9 +42,12 @@ from biomec.body.anatomy.model import (
     SpringDefinition,
 )
 from biomec.body.anatomy.model_landmarks import in_words, landmark_pattern
+from biomec.body.anatomy.sagittal import SagittalPlane, sagittal_plane
 from biomec.body.anatomy.subject_devices import (
     available_springs,
     cuff_points,
+    in_one,
+    laid_into,
     spring_elements,
     with_devices,
     with_given,
@@ -117,6 +120,7 @@ class SubjectModel:
     left_out     : segment of the model -> why it is not in the system
     measures     : what is known of the person; lengths that nobody took were measured on the static pose
     devices      : what segments carry; their masses are in the system
+    in_space     : points of the static pose before a planar model laid them into the sagittal plane; else None
     springs      : of devices, and ``elements``, the same as forces of the engine
     """
 
@@ -136,6 +140,7 @@ class SubjectModel:
     devices: tuple[DeviceDefinition, ...] = ()
     springs: tuple[SpringDefinition, ...] = ()
     elements: tuple[Element, ...] = ()
+    in_space: Points | None = None
 
     @property
     def segments(self) -> tuple[SegmentDefinition, ...]:
@@ -149,9 +154,20 @@ class SubjectModel:
         return sum(given) + sum(device.inertia.mass for device in self.devices)
 
     def points_in_motion(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-        """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right."""
+        """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right.
+
+        Those of a planar model lie in the sagittal plane of the movement (`plane_of`).
+        """
+        points = self._points(markers)
+        return sagittal_plane(points).points(points) if self.in_space is not None else points
+
+    def plane_of(self, markers: Mapping[str, FloatArray]) -> SagittalPlane | None:
+        """Sagittal plane of a movement of markers (T, 3); None for a model in space."""
+        return None if self.in_space is None else sagittal_plane(self._points(markers))
+
+    def _points(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         recorded = recorded_landmarks(markers, self.marker_set)
-        return self.plan.in_motion(recorded, self.static, self.measures)
+        return self.plan.in_motion(recorded, self.in_space or self.static, self.measures)
 
     def measured_coordinates(self, points: Points) -> FloatArray:
         """q* (T, n): natural coordinates straight from the points (T, 3) of every frame; NaN where one is missing."""
@@ -220,16 +236,21 @@ def build_subject_model(
         plan = plan_points(model, recorded, measures, options.centres, {**taken, **given}, revised)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)
+    in_space = static
+    static = sagittal_plane(static).points(static) if model.planar else static
     words = in_words(marker_set)
     _check_axes(model, options.axes)
-    parts, inertia = _buildable(model, static, set(motion), plan, measures, options, words)
+    parts, inertia = _buildable(model, static, in_space, set(motion), plan, measures, options, words)
     if not options.without:
         notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen, alone), words)
+    inertia = in_one(inertia, parts.segments)
+    if model.planar:
+        inertia = laid_into(inertia, sagittal_plane(in_space))
     inertia = with_given(inertia, parts.segments, static)
     kept = {segment.name for segment, _ in parts.segments}
     inertia, devices, more = with_devices(inertia, model.devices, static, kept, words)
     notices += more
-    followed = _followed(parts, static_markers, marker_set)
+    followed = {} if model.planar else _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, surfaces, more = builder.bodies(inertia)
     constraints = _constraints(parts, surfaces, options)
@@ -256,6 +277,7 @@ def build_subject_model(
         notices=tuple(dict.fromkeys(notices)),
         devices=devices,
         springs=springs,
+        in_space=FrozenDict(in_space) if model.planar else None,
         elements=spring_elements(springs, hinged, system),
     )
 
@@ -263,6 +285,7 @@ def build_subject_model(
 def _buildable(
     model: BodyModel,
     static: Points,
+    in_space: Points,
     motion: set[str],
     plan: PointPlan,
     measures: Measures,
@@ -279,17 +302,18 @@ def _buildable(
         if flat:
             continue
         rows = {s.name: (s.inertia[0], _code(s.side), s.inertia[1]) for s, _ in parts.segments if s.inertia}
+        more = {f"{s.name}, {row}": (row, _code(s.side), 1.0) for s, _ in parts.segments for row in s.inertia_with}
         try:
             return parts, body_inertia(
-                rows,
-                static,
+                rows | more,
+                in_space,
                 mass_kg=float(measures["mass"]),
                 height_m=float(measures["height"]),
                 sex=str(measures["sex"]),
                 options=options.inertia,
             )
         except UnplacedInertia as unplaced:
-            without[unplaced.segment] = unplaced.why
+            without[unplaced.segment.partition(",")[0]] = unplaced.why
 
 
 def _with_axis(joint: JointDefinition, axes: Mapping[str, tuple[float, float, float]]) -> JointDefinition:

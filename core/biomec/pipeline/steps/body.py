@@ -13,6 +13,7 @@ from biomec.base.notices import Grade, Notice, Scope, info, warning
 from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.sagittal import SagittalPlane
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
 from biomec.body.loads.balance import WEIGHED, MassReference
@@ -26,6 +27,7 @@ from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
+from biomec.signals.contact_table import contact_table, with_forces
 
 COMPARED_JOINTS = ("hip", "knee", "ankle")
 DERIVED_DIAMETER = "c3d-marker-diameter"  # the notice that the diameter of the markers follows from stored centres
@@ -39,6 +41,8 @@ class LoadedBody:
     person    : the model fitted to the person who was recorded
     points    : landmarks and computed points (T, 3) [m]
     contacts  : which of its segments stands on which plate, with the forces frame by frame; None without plates
+    plane     : sagittal plane of a planar model, into which points and forces are laid; None in space
+    contacts_in_space : contacts as recorded
     structure : coordinates, rows, rank and degrees of freedom of the system
     """
 
@@ -49,6 +53,8 @@ class LoadedBody:
     subject: Subject
     options: BodySettings
     notices: tuple[Notice, ...]
+    plane: SagittalPlane | None = None
+    contacts_in_space: ModelContacts | None = None
 
     def to_result(self) -> Result:
         """Return what a session stores: the model, lengths and masses of the person, and where they come from."""
@@ -180,12 +186,33 @@ def body(
     person = build_subject_model(
         model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen, alone=recorded.alone
     )
+    paths = trajectories(clean.markers)
+    contacts = model_contacts(clean.contacts, clean.trial.plates, [segment.name for segment in person.segments])
+    plane = person.plane_of(paths)
     return LoadedBody(
         person,
-        person.points_in_motion(trajectories(clean.markers)),
-        model_contacts(clean.contacts, clean.trial.plates, [segment.name for segment in person.segments]),
+        person.points_in_motion(paths),
+        contacts if plane is None else in_plane(contacts, plane),
         structure(person.system),
         subject,
         settings,
-        (*notices, *person.notices),
+        (*notices, *person.notices, *([] if plane is None else [_in_plane_notice()])),
+        plane,
+        contacts,
     )
+
+
+def in_plane(contacts: ModelContacts | None, plane: SagittalPlane) -> ModelContacts | None:
+    """Contacts with what the plates do in a sagittal plane."""
+    if contacts is None:
+        return None
+    plates = [plane.plate(plate) for plate in contacts.assignment.detected.plates]
+    assignment = with_forces(contacts.assignment, plates)
+    return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments))
+
+
+def _in_plane_notice() -> Notice:
+    words = (
+        "The recording was laid into the sagittal plane: joints turn in it alone, and forces across it do not count."
+    )
+    return info("sagittal-plane", words)

@@ -135,7 +135,7 @@ def loads(
     if motion.undetermined.any():
         sure = segment_motion(body.system, q, qdot, qddot)
         segments = replace(sure, masked=segments.masked, notices=segments.notices)
-    ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
+    ground, plates_hz = ground_contacts(prepared, clean, loaded, options)
     aids = _aids(prepared, clean, body, q, options)
     measured = together(measured_loads(ground, clean.trial.frames), aids.loads)
     notices, whole = _wholeness(loaded)
@@ -227,7 +227,7 @@ def _judged_contacts(
     }  # fmt: skip
     judged = judge_contacts(
         clean.trial,
-        loaded.contacts.assignment,
+        (loaded.contacts_in_space or loaded.contacts).assignment,
         errors.motion,
         loaded.person.system.gravity,
         required,
@@ -272,7 +272,7 @@ def sharper_loads(
     hz = np.minimum(RAISED * clean.filtered.cutoff_hz, HIGHEST * clean.trial.rate_hz)
     raised = low_pass(clean.reconstruction.markers.p_WM, clean.trial.rate_hz, hz, filter=clean.filtered.options.filter)
     sharper = replace(clean, filtered=replace(clean.filtered, cutoff_hz=hz))
-    ground, _ = ground_contacts(prepared, sharper, loaded.contacts, options)
+    ground, _ = ground_contacts(prepared, sharper, loaded, options)
     found = consistent_positions(
         loaded.person,
         replace(clean.markers, p_WM=raised.values),
@@ -301,9 +301,10 @@ def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTr
 
 
 def ground_contacts(
-    prepared: Prepared, clean: CleanSignals, contacts: ModelContacts | None, options: LoadOptions
+    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, options: LoadOptions
 ) -> tuple[ModelContacts | None, float | None]:
     """Contacts with forces that are filtered as the options choose, and their cut-off [Hz] if it is the markers'."""
+    contacts = loaded.contacts
     if contacts is None or options.plate_forces == OWN:
         return contacts, None
     plates, hz = prepared.dynamic.plates, None
@@ -312,6 +313,8 @@ def ground_contacts(
         plates, hz = filter_plates(plates, matching).plates, matching.cutoff_hz
     if hz is None and clean.filtered_plates is None:  # the contacts have these forces already
         return contacts, None
+    if loaded.plane is not None:
+        plates = tuple(loaded.plane.plate(plate) for plate in plates)
     assignment = with_forces(contacts.assignment, plates)
     return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments)), hz
 
