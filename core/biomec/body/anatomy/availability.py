@@ -145,10 +145,18 @@ class _Gaps:
         self._note(absent)
         sentences = [_are([self.words(name) for name in others if name not in self.static], "absent")]
         for name in computed:
-            ways = (", ".join(self.words(need) for need in way) for way in self.lacking[name])
+            ways = (", ".join(self.words(need) for need in self._behind(way)) for way in self.lacking[name])
             sentences.append(f"{self.words(name)} needs {' or '.join(ways)}")
         sentences.append(_are([self.words(name) for name in others if name in self.static], "not in the dynamic trial"))
         return "; ".join(sentence for sentence in sentences if sentence)
+
+    def _behind(self, way: tuple[str, ...], met: frozenset[str] = frozenset()) -> tuple[str, ...]:
+        """What has to be measured for a way to a point: behind a computed point, what its shortest way needs."""
+        found: list[str] = []
+        for need in way:
+            ways = () if need in met else self.lacking.get(need, ())
+            found += self._behind(min(ways, key=len), met | {need}) if ways else [need]
+        return tuple(dict.fromkeys(found))
 
     def _note(self, absent: tuple[str, ...]) -> None:
         """Keep the landmarks that are missing: behind every computed point, what the shortest way to it needs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.kinematics.consistency import consistent_positions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -16,6 +17,11 @@ def positions(
 ) -> ConsistentPositions:
     """Coordinates (T, n) that obey the model; hands and feet on a plate are held as the options choose."""
     trial, person = signals.trial, body.person
+    if body.plane is not None and options.method == "markers":
+        raise BiomecError(
+            f"The model {person.model.name} lays the recording into the sagittal plane, where markers have no distance "
+            "from it to be kept small. Choose nearest coordinates."
+        )
     held = contact_points(body.contacts, trial.plates, trial.frames, trial.rate_hz, options)
     return consistent_positions(
         person,
