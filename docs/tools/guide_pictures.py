@@ -29,9 +29,7 @@ from biomec_app.dialogs.importing import ImportDialog
 from biomec_app.dialogs.settings import SettingsDialog
 from biomec_app.features.clinical.report_dialog import open_report
 from biomec_app.features.clinical.window import open_clinical
-from biomec_app.features.muscles.actions import run_muscles
-from biomec_app.features.muscles.emg_window import open_muscle_emg
-from biomec_app.features.muscles.what_if_window import open_what_if
+from biomec_app.features.muscles.actions import open_muscle_emg, open_what_if, run_muscles
 from biomec_app.features.simulations.dialog import SimulationDialog
 from biomec_app.features.simulations.running import simulate
 from biomec_app.figures.registry import figure_named

@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 from biomec_app.dialogs import manual
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.side_window import SideWindow, bring_to_front
+from biomec_app.session.side_window import SideWindow, open_beside
 
 NAME = Qt.ItemDataRole.UserRole
 WIDEST_PICTURE = 860  # pixels
@@ -342,8 +342,4 @@ def _tidy(document: QTextDocument, line: QColor, shade: QColor) -> None:
 
 def open_manual(context: Context) -> ManualWindow:
     """Show the manual; the window that is open comes to the front."""
-    window = bring_to_front(context, ManualWindow)
-    if window is None:
-        window = ManualWindow(context, context.window)
-        window.show()
-    return window
+    return open_beside(context, ManualWindow)

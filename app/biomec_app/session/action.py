@@ -33,7 +33,7 @@ class Action:
     key: str
     menu: str
     text: str
-    run: Callable[[Context], None] | None
+    run: Callable[[Context], object] | None
     help: str = ""
     shortcut: str = ""
     blocked: Callable[[Context], str | None] = lambda context: None

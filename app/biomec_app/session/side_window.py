@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from biomec_app.session.context import Context
 
 Kind = TypeVar("Kind", bound=QWidget)
+Beside = TypeVar("Beside", bound="SideWindow")
 
 
 class SideWindow(QWidget):
@@ -51,3 +52,12 @@ def bring_to_front(context: Context, kind: type[Kind], wanted: Callable[[Kind], 
             window.activateWindow()
             return window
     return None
+
+
+def open_beside(context: Context, kind: type[Beside]) -> Beside:
+    """Open the window of a kind, or bring it to the front if it is open."""
+    window = bring_to_front(context, kind)
+    if window is None:
+        window = kind(context, parent=context.window)  # type: ignore[call-arg]  # every kind is made with these two
+        window.show()
+    return window

@@ -63,6 +63,28 @@ def test_tables_hold_every_frame_with_its_status(written):
     assert (size > contacts["right knee without muscles (N)"]).all()
 
 
+def test_shares_of_a_torque_add_up_and_work_is_listed(written):
+    muscles, shares = columns(written / "muscles.csv"), columns(written / "moment_shares.csv")
+    row = "right knee flexion"
+    whole = sum(values for name, values in shares.items() if name.startswith(f"{row}: "))
+    np.testing.assert_allclose(
+        whole + muscles[f"{row} reserve (N m)"], muscles[f"{row} net torque (N m)"], rtol=0, atol=1e-4,
+    )  # fmt: skip
+    busiest = max((name for name in muscles if name.endswith("power (W)")), key=lambda name: muscles[name].max())
+    muscle = busiest.removesuffix(" power (W)")
+    lengthening = np.gradient(muscles[f"{muscle} path length (m)"], muscles["time_s"])
+    power = -muscles[f"{muscle} force (N)"] * lengthening
+    # central differences at 20 Hz, of lengths of seven digits, beside exact speeds
+    np.testing.assert_allclose(muscles[busiest][2:-2], power[2:-2], rtol=0, atol=0.1 * muscles[busiest].max())
+    rows = {row["muscle"]: row for row in csv.DictReader(io.StringIO((written / "muscle_work.csv").read_text("utf-8")))}
+    assert len(rows) == 86
+    one = rows[muscle]
+    assert float(one["net work (J)"]) == pytest.approx(
+        float(one["work given (J)"]) - float(one["work taken (J)"]), abs=1e-5
+    )
+    assert float(one["least power (W)"]) < 0.0 < float(one["greatest power (W)"])
+
+
 def test_every_muscle_names_its_source(written):
     rows = list(csv.DictReader(io.StringIO((written / "muscle_set.csv").read_text("utf-8"))))
     assert len(rows) == 86

@@ -40,7 +40,7 @@ from biomec_app.kit.painter import Painter
 from biomec_app.session.context import Context
 from biomec_app.session.norm_sets import KnownNorms, known_norms
 from biomec_app.session.project_file import PROJECTS
-from biomec_app.session.side_window import SideWindow, bring_to_front
+from biomec_app.session.side_window import SideWindow, open_beside
 
 TITLE = "Clinical Report"
 TEXTS = "Kept with the recording and never filled in by Biomec; empty texts leave room to write by hand."
@@ -284,8 +284,4 @@ def _scrolling(inside: QWidget) -> QScrollArea:
 
 def open_report(context: Context) -> ReportWindow:
     """Open the window, or bring it to the front."""
-    window = bring_to_front(context, ReportWindow)
-    if window is None:
-        window = ReportWindow(context, context.window)
-        window.show()
-    return window
+    return open_beside(context, ReportWindow)

@@ -47,7 +47,7 @@ from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.plots.clinical.look import Look
 from biomec_app.session.context import Context
-from biomec_app.session.side_window import SideWindow, bring_to_front
+from biomec_app.session.side_window import SideWindow, open_beside
 
 TITLE = "Clinical Plots"
 KINEMATICS, KINETICS, COMPARISON = "kinematics", "kinetics", "comparison"
@@ -353,10 +353,7 @@ def context_step(context: Context, step: int) -> None:
 
 def open_clinical(context: Context, tab: str = KINEMATICS) -> ClinicalWindow:
     """Open the window, or bring it to the front, with one of its grids before the others."""
-    window = bring_to_front(context, ClinicalWindow)
-    if window is None:
-        window = ClinicalWindow(context, context.window)
-        window.show()
+    window = open_beside(context, ClinicalWindow)
     if tab in window.grids:
         window.tabs.setCurrentWidget(window.grids[tab])
         window.grids[tab].setFocus()

@@ -6,15 +6,12 @@ plotted.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from biomec.base.progress import Progress
 from biomec.body.loads.options import LoadOptions
-from biomec.pipeline.analysis import Analysis, run_first, step_named
-from biomec.pipeline.replay import settings_line
+from biomec.pipeline.analysis import run_first
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_joints, needs_recording
 from biomec_app.session.context import Context
+from biomec_app.session.step_items import run_step, step_blocked, step_settings
 
 INVERSE = "Dynamics/Inverse"
 STEP = "loads"
@@ -26,28 +23,12 @@ METHODS = {
 
 
 def run_loads(context: Context, **changes: object) -> None:
-    """Compute the loads with changed options; settings and result are one step that can be undone."""
-    analysis = context.document.analysis
-    before = analysis.settings
-    after = replace(before, loads=replace(before.loads, **changes))  # type: ignore[arg-type]
-    lines = [settings_line(before, after)] if after != before else []
-    lines.append(f'analysis = analysis.run_until("{STEP}")')
-
-    def work(found: Analysis, progress: Progress) -> Analysis:
-        return found.with_settings(after).run_until(STEP, progress)
-
-    context.analyse(step_named(STEP).title, work, "\n".join(lines))
+    """Compute the loads with changed options."""
+    run_step(context, STEP, **changes)
 
 
 def _loads_blocked(context: Context, **wanted: object) -> str | None:
-    reason = needs_joints(context)
-    if reason is not None:
-        return reason
-    analysis = context.document.analysis
-    options = analysis.settings.loads
-    if analysis.is_current(STEP) and all(getattr(options, name) == value for name, value in wanted.items()):
-        return "Its result is up to date. Change a setting to run it again."
-    return None
+    return step_blocked(context, STEP, **wanted)
 
 
 def _multibody(method: str) -> Action:
@@ -68,9 +49,7 @@ def _keep_all(context: Context) -> None:
 
 
 def _settings(context: Context) -> None:
-    from biomec_app.dialogs.settings import SettingsDialog
-
-    opened(SettingsDialog(context, context.window, STEP))
+    step_settings(context, STEP)
 
 
 # ---------------------------------------------------------------------------------------------- studies and comparisons

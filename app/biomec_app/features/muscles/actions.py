@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from biomec.base.progress import Progress
-from biomec.pipeline.analysis import Analysis, run_first, step_named
-from biomec.pipeline.replay import settings_line
+from biomec.pipeline.analysis import run_first
+from biomec.reporting.files.muscle_files import OF_MUSCLES, write_muscle_tables
 from biomec_app.features.muscles.readings import STEP, has_muscles
-from biomec_app.kit.dialog_parts import opened
-from biomec_app.session.action import SEPARATOR, Action, needs_joints, needs_recording
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.session.context import Context
+from biomec_app.session.side_window import open_beside
+from biomec_app.session.step_items import run_step, step_blocked, step_settings
+
+if TYPE_CHECKING:
+    from biomec_app.features.muscles.emg_window import MuscleEmgWindow
+    from biomec_app.features.muscles.what_if_window import WhatIfWindow
 
 MENU = "Inner Biomechanics"
 SETS = {
@@ -22,27 +26,12 @@ SETS = {
 
 
 def run_muscles(context: Context, **changes: object) -> None:
-    """Compute muscle and contact forces with changed settings; both are one step that can be undone."""
-    before = context.document.analysis.settings
-    after = replace(before, muscles=replace(before.muscles, **changes))  # type: ignore[arg-type]
-    lines = [settings_line(before, after)] if after != before else []
-    lines.append(f'analysis = analysis.run_until("{STEP}")')
-
-    def work(found: Analysis, progress: Progress) -> Analysis:
-        return found.with_settings(after).run_until(STEP, progress)
-
-    context.analyse(step_named(STEP).title, work, "\n".join(lines))
+    """Compute muscle and contact forces with changed settings."""
+    run_step(context, STEP, **changes)
 
 
 def _blocked(context: Context, **wanted: object) -> str | None:
-    reason = needs_joints(context)
-    if reason is not None:
-        return reason
-    analysis = context.document.analysis
-    settings = analysis.settings.muscles
-    if analysis.is_current(STEP) and all(getattr(settings, name) == value for name, value in wanted.items()):
-        return "Its result is up to date. Change a setting to run it again."
-    return None
+    return step_blocked(context, STEP, **wanted)
 
 
 def needs_muscles(context: Context) -> str | None:
@@ -63,9 +52,7 @@ def _set_item(key: str) -> Action:
 
 
 def _settings(context: Context) -> None:
-    from biomec_app.dialogs.settings import SettingsDialog
-
-    opened(SettingsDialog(context, context.window, STEP))
+    step_settings(context, STEP)
 
 
 def _show_contacts(context: Context) -> None:
@@ -78,16 +65,45 @@ def _show_contacts(context: Context) -> None:
     context.plots.look_asked.emit()
 
 
-def _what_if(context: Context) -> None:
-    from biomec_app.features.muscles.what_if_window import open_what_if
+def open_what_if(context: Context) -> WhatIfWindow:
+    """Ask what other muscles would change, in a window of its own."""
+    from biomec_app.features.muscles.what_if_window import WhatIfWindow
 
-    open_what_if(context)
+    return open_beside(context, WhatIfWindow)
 
 
-def _emg(context: Context) -> None:
-    from biomec_app.features.muscles.emg_window import open_muscle_emg
+def open_muscle_emg(context: Context) -> MuscleEmgWindow:
+    """Show computed activations beside EMG and usual timing."""
+    from biomec_app.features.muscles.emg_window import MuscleEmgWindow
 
-    open_muscle_emg(context)
+    return open_beside(context, MuscleEmgWindow)
+
+
+def export_tables(context: Context) -> None:
+    """Write the tables of muscles and joint contact into a folder."""
+    analysis = context.document.analysis
+    folder = context.user.ask_folder("Folder for the tables of muscles", context.preferences.folder)
+    if folder is None:
+        return
+    there = [name for name in OF_MUSCLES if (folder / name).exists()]
+    if there:
+        question = f"{folder.name} holds {', '.join(there)} already. Overwrite them?"
+        if context.user.confirm("Export muscle tables", question, ("Overwrite",)) is None:
+            return
+    title = f"Export muscle tables to {folder.name}"
+    context.jobs.start(
+        title,
+        lambda progress: write_muscle_tables(analysis, folder, overwrite=bool(there)),
+        lambda written: context.user.show_written(title, written, ()),
+    )
+
+
+def needs_current_muscles(context: Context) -> str | None:
+    """Reason for items that write muscle forces, which must be those of the settings."""
+    reason = needs_idle_recording(context) or needs_muscles(context)
+    if reason is None and not context.document.analysis.is_current(STEP):
+        reason = "Settings have changed since the muscle forces were computed. Compute them again first."
+    return reason
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -123,7 +139,7 @@ ACTIONS: tuple[Action, ...] = (
         "muscles.what-if",
         MENU,
         "&What If…",
-        _what_if,
+        open_what_if,
         "Weaken, strengthen, remove or move muscles: who does their work, and what the joints bear",
         blocked=needs_muscles,
     ),
@@ -131,8 +147,17 @@ ACTIONS: tuple[Action, ...] = (
         "muscles.emg",
         MENU,
         "&EMG beside Muscles…",
-        _emg,
+        open_muscle_emg,
         "Compare computed activations with measured EMG, and with when muscles are usually active in a gait cycle",
         blocked=needs_muscles,
+    ),
+    Action("muscles.separator-3", MENU, SEPARATOR, None),
+    Action(
+        "muscles.export",
+        MENU,
+        "E&xport Tables…",
+        export_tables,
+        "Write muscle and contact forces, shares of torques, work, and the muscles themselves as CSV",
+        blocked=needs_current_muscles,
     ),
 )

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.base.errors import BiomecError
 from biomec.base.plain_text import html
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
@@ -33,7 +32,7 @@ from biomec_app.kit.rich_text import rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.side_window import SideWindow, bring_to_front
+from biomec_app.session.side_window import SideWindow
 
 TITLE = "EMG beside Muscles"
 COLUMNS = ("Channel", "Muscle", "r", "Later", "RMS", "On/off")
@@ -307,14 +306,3 @@ def about(page: EmgPage | None) -> str:
             f"Without a maximal contraction{who}, sizes cannot be compared, only courses; EMG Channels… takes it."
         )
     return " ".join(words)
-
-
-def open_muscle_emg(context: Context) -> MuscleEmgWindow:
-    """Open the window, or bring it to the front."""
-    if not has_muscles(context.document.analysis):
-        raise BiomecError("EMG beside muscles: compute muscle forces first.")
-    window = bring_to_front(context, MuscleEmgWindow)
-    if window is None:
-        window = MuscleEmgWindow(context, context.window)
-        window.show()
-    return window

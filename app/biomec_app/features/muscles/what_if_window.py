@@ -43,7 +43,7 @@ from biomec_app.kit.rich_text import rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs, Status
-from biomec_app.session.side_window import SideWindow, bring_to_front
+from biomec_app.session.side_window import SideWindow
 
 TITLE = "What If"
 TINTS = ("measured", "rebuilt", "interpolated", "contact")
@@ -384,14 +384,3 @@ class WhatIfWindow(SideWindow):
         for part in (self.who, self.joints, self.plot):
             part.set_theme(theme)
         self._show_answers()
-
-
-def open_what_if(context: Context) -> WhatIfWindow:
-    """Open the window, or bring it to the front."""
-    if not has_muscles(context.document.analysis):
-        raise BiomecError("What if: compute muscle forces first.")
-    window = bring_to_front(context, WhatIfWindow)
-    if window is None:
-        window = WhatIfWindow(context, context.window)
-        window.show()
-    return window

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from biomec.base.errors import FileError
+from biomec.base.together import replaced_together
 from biomec.body.muscles.joint_contact import COMPONENTS, UNITS
 from biomec.body.muscles.muscle_forces import summary as forces_summary
 from biomec.body.muscles.muscle_work import moment_shares
@@ -178,6 +181,18 @@ OF_MUSCLES = {
     "muscle_set.csv": muscle_set_csv,
 }
 """Files that are written where muscle forces were found."""
+
+
+def write_muscle_tables(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
+    """Write the tables of muscles alone into a folder, all or none; nothing is overwritten unless asked for."""
+    there = [name for name in OF_MUSCLES if (folder / name).exists()]
+    if there and not overwrite:
+        words = f"it holds {', '.join(there)} already. Choose another folder, or overwrite them."
+        raise FileError(folder.name, words, ("overwrite", ""))
+    with replaced_together(folder, next(iter(OF_MUSCLES)), OF_MUSCLES) as stage:
+        for name, made in OF_MUSCLES.items():
+            (stage / name).write_text(made(analysis), encoding="utf-8")
+    return tuple(folder / name for name in OF_MUSCLES)
 
 
 def _rows(analysis: Analysis) -> list[list[str | int]]:
