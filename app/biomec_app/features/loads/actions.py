@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import run_first
+from biomec_app.dialogs.step_items import run_step, step_blocked, step_settings
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_joints, needs_recording
 from biomec_app.session.context import Context
-from biomec_app.session.step_items import run_step, step_blocked, step_settings
 
 INVERSE = "Dynamics/Inverse"
 STEP = "loads"

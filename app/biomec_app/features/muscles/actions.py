@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from biomec.pipeline.analysis import run_first
 from biomec.reporting.files.muscle_files import OF_MUSCLES, write_muscle_tables
+from biomec_app.dialogs.step_items import run_step, step_blocked, step_settings
 from biomec_app.features.muscles.readings import STEP, has_muscles
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.side_window import open_beside
-from biomec_app.session.step_items import run_step, step_blocked, step_settings
 
 if TYPE_CHECKING:
     from biomec_app.features.muscles.emg_window import MuscleEmgWindow

@@ -72,7 +72,7 @@ def ground_reactions(visit: Visit) -> Mapping[str, Reaction]:
         analysis = trial.analysis
         if trial.excluded or "loads" not in analysis.done or analysis.loads.multibody.frames != len(analysis.motion.q):
             continue
-        kinds = _kinds(visit, k)
+        kinds = pooled_strides(visit, k)
         for side in SIDES:
             judged = load_cycles(analysis).get(side.capitalize())
             joint = f"{side} ankle"
@@ -86,7 +86,7 @@ def ground_reactions(visit: Visit) -> Mapping[str, Reaction]:
     return FrozenDict({side: _joined(rows) for side, rows in found.items()})
 
 
-def _kinds(visit: Visit, trial: int) -> dict[tuple[str, int], bool]:
+def pooled_strides(visit: Visit, trial: int) -> dict[tuple[str, int], bool]:
     """(side, first frame) -> whether the stride is of the kind that the visit pools."""
     one = visit.trials[trial]
     walked, rate = one.time_and_distance, one.analysis.signals.trial.rate_hz

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from biomec.body.muscles.muscle_work import TorqueMaker, TorquePeak
@@ -19,7 +21,7 @@ def torque_table(analysis: Analysis) -> Table:
     rows = tuple(
         (one.title.capitalize(), number(one.torque_Nm, 1), makers_text(one), against_text(one),
          percent(one.reserve) if abs(one.reserve) >= 0.01 else NOTHING)
-        for one in analysis.muscles.torque_peaks
+        for one in _by_joint(analysis.muscles.torque_peaks)
     )  # fmt: skip
     columns = ("Torque", "Greatest [N·m]", "Made by", "Against it", "By no muscle")
     note = (
@@ -27,6 +29,20 @@ def torque_table(analysis: Analysis) -> Table:
         "muscles, those against it negative, of the ribs and of what no muscle makes add up to 100 %."
     )
     return Table("Who makes the torques of the joints", columns, rows, note)
+
+
+def _by_joint(peaks: Sequence[TorquePeak]) -> list[TorquePeak]:
+    """From the trunk outwards, joint by joint and sense by sense, right before left."""
+    stems = list(dict.fromkeys(_unsided(one.joint) for one in reversed(peaks)))
+    return sorted(
+        peaks,
+        key=lambda one: (stems.index(_unsided(one.joint)), _unsided(one.title), not one.title.startswith(SIDES[0])),
+    )
+
+
+def _unsided(name: str) -> str:
+    side, _, rest = name.partition(" ")
+    return rest if side in SIDES else name
 
 
 def makers_text(peak: TorquePeak) -> str:
@@ -40,7 +56,7 @@ def against_text(peak: TorquePeak) -> str:
 
 
 def _named(makers: list[TorqueMaker]) -> str:
-    return ", ".join(f"{one.name} {number(100.0 * one.share, 0)} %" for one in makers) or NOTHING
+    return "; ".join(f"{one.name} {number(100.0 * one.share, 0)} %" for one in makers) or NOTHING
 
 
 def work_table(analysis: Analysis) -> Table:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.replay import settings_line
+from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import needs_joints
 from biomec_app.session.context import Context
 
@@ -40,6 +41,5 @@ def step_blocked(context: Context, step: str, **wanted: object) -> str | None:
 def step_settings(context: Context, step: str) -> None:
     """Show the settings of a step."""
     from biomec_app.dialogs.settings import SettingsDialog
-    from biomec_app.kit.dialog_parts import opened
 
     opened(SettingsDialog(context, context.window, step))
