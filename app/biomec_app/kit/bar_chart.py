@@ -62,6 +62,7 @@ class BarChart(Painted, QWidget):
         self._log: tuple[float, float] | None = None
         self._limit: float | None = None
         self._legend: tuple[str, ...] = ()
+        self._full = 0.0
         self._theme, self._line = LIGHT, -1
 
     def set_bars(
@@ -71,6 +72,7 @@ class BarChart(Painted, QWidget):
         log: tuple[float, float] | None = None,
         limit: float | None = None,
         legend: Sequence[str] = (),
+        full: float = 0.0,
     ) -> None:
         """Show bars.
 
@@ -78,7 +80,9 @@ class BarChart(Painted, QWidget):
         log     : lowest and highest power of ten of a logarithmic axis
         limit   : value that is marked by a dashed line
         legend  : what the colours mean, one for each
+        full    : value of a whole bar, unless one is greater; 0: that of the greatest
         """
+        self._full = full
         self._legend = tuple(legend)
         self._bars, self._colours, self._log, self._limit = tuple(bars), tuple(colours), log, limit
         self._line = -1
@@ -201,6 +205,7 @@ class BarChart(Painted, QWidget):
             low, high = self._log
             return min(1.0, max(0.0, (math.log10(value) - low) / (high - low)))
         largest = max((max(bar.values) for bar in self._bars if math.isfinite(max(bar.values))), default=0.0)
+        largest = max(largest, self._full)
         return min(1.0, value / largest) if largest > 0.0 else 0.0
 
     # ------------------------------------------------------------------ mouse and keyboard

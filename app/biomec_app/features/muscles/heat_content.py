@@ -21,7 +21,7 @@ from biomec_app.features.muscles.readings import MuscleReadings, readings_of
 
 TIME, CYCLE = "time", "cycle"
 BY_SET, BY_ACTIVITY, BY_NAME = "set", "activity", "name"
-ORDERS = {BY_SET: "In the order of the body", BY_ACTIVITY: "Most active first", BY_NAME: "By name"}
+ORDERS = {BY_SET: "Body order", BY_ACTIVITY: "Most active", BY_NAME: "By name"}
 SAMPLES = 101
 
 
@@ -116,6 +116,20 @@ def emg_beside(analysis: Analysis) -> EmgBeside | None:
 def cycles_of(analysis: Analysis, muscle: Muscle) -> Cycles | None:
     """Cycles over which a muscle is averaged: those of its side that count for its joints; None without any."""
     return cycles_of_side(analysis, (muscle.name,), muscle.side.value if muscle.side is not None else "")
+
+
+def cycle_words(analysis: Analysis, muscle: Muscle) -> str:
+    """How many cycles the mean of a muscle is of."""
+    return words_of(cycles_of(analysis, muscle), "its joints")
+
+
+def words_of(cycles: Cycles | None, whom: str) -> str:
+    """How many cycles count, and what their ground reaction is if it was not measured."""
+    count = 0 if cycles is None else int(cycles.valid.sum())
+    if cycles is None or not count:
+        return f"No cycle has loads that count for {whom}."
+    source = f", ground reaction {cycles.source}" if cycles.source else ""
+    return f"Mean of {count} cycle{'s' if count > 1 else ''}{source}."
 
 
 def has_cycles(analysis: Analysis) -> bool:

@@ -13,6 +13,7 @@ from biomec.base.plain_text import html
 from biomec.body.muscles.what_if import LossCurve
 from biomec_app.kit.theme import LIGHT, Theme
 
+CHANGED = 0.05  # body weights, from which on a contact force has changed
 LEAST_NM = 2.0  # height of the upper plot at least, so that noise does not look like a lack
 
 
@@ -71,10 +72,10 @@ class LossPlot(pg.GraphicsLayoutWidget):
         j = most_changed(curve)
         bound = curve.least[:, j]
         tables = (curve.reserve_Nm, np.where(bound, np.nan, curve.contact[:, j]))
-        least = "; dotted: at least, for lacking torque presses on nothing" if bound.any() else ""
+        least = "; dotted: at least" if bound.any() else ""
         words = (
             "torque that no muscle makes [N·m]",
-            f"greatest contact force, {html(curve.joints[j])} [× body weight]{least}",
+            f"contact, {html(curve.joints[j])} [× body weight]{least}",
         )
         for plot, title in zip(self.plots, words, strict=True):
             plot.setTitle(title, color=theme.text, size="8pt", justify="left")
@@ -102,10 +103,15 @@ class LossPlot(pg.GraphicsLayoutWidget):
 
 
 def most_changed(curve: LossCurve) -> int:
-    """Number of the joint whose contact force changes most while the movement can be carried, and can be compared."""
+    """Number of the joint whose contact force changes most while the movement can be carried, and can be compared.
+
+    Where none changes to speak of, the joint that the muscles cross with the greatest force.
+    """
     borne = curve.loss <= max(curve.bearable, float(curve.loss[1]))
     known = np.where(curve.least, np.nan, curve.contact)
     change = np.nan_to_num(np.abs(known[borne] - known[0])).max(axis=0)
+    if change.max(initial=0.0) < CHANGED and curve.crossed.any():
+        return int(np.where(curve.crossed, np.nan_to_num(curve.contact[0]), -1.0).argmax())
     return int(change.argmax())
 
 

@@ -13,7 +13,7 @@ from biomec.pipeline.muscle_cycles import BOTH, SIDES, cycles_of_joints
 from biomec.reporting.content.muscle_work_tables import against_text, makers_text
 from biomec.signals import Cycles
 from biomec_app.curves.curve import capital
-from biomec_app.features.muscles.heat_content import CYCLE, over_cycle
+from biomec_app.features.muscles.heat_content import CYCLE, over_cycle, words_of
 from biomec_app.features.muscles.readings import MuscleReadings, readings_of
 
 NAMED = 5  # muscles with a layer of their own
@@ -91,11 +91,7 @@ def _cycles(analysis: Analysis, readings: MuscleReadings, row: str) -> Cycles | 
 def _note(cycles: Cycles | None, over: str, usable: BoolArray | None) -> str:
     if over != CYCLE:
         return "" if usable is None or usable.all() else "Blank where the loads of the joint cannot be relied on."
-    count = 0 if cycles is None else int(cycles.valid.sum())
-    if cycles is None or not count:
-        return "No cycle has loads that count for this joint."
-    source = f", ground reaction {cycles.source}" if cycles.source else ""
-    return f"Mean of {count} cycle{'s' if count > 1 else ''}{source}."
+    return words_of(cycles, "this joint")
 
 
 def _size(torque: FloatArray, usable: BoolArray | None) -> FloatArray:
@@ -120,6 +116,16 @@ def stacked(layers: tuple[Layer, ...], positive: bool) -> list[tuple[FloatArray,
         edges.append((low, high))
         low = high
     return edges
+
+
+def usual_row(analysis: Analysis) -> str:
+    """The torque to begin with: the greatest one over frames in which loads can be used."""
+    peaks, model = analysis.muscles.torque_peaks, analysis.muscles.model
+    rows = analysis.muscles.forces.rows
+    if not peaks:
+        return rows[0] if rows else ""
+    title = max(peaks, key=lambda one: one.torque_Nm).title
+    return title if title in rows else rows[model.rows.opposite.index(title)]
 
 
 def peak_sentences(analysis: Analysis, row: str) -> tuple[str, ...]:

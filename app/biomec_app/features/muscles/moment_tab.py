@@ -22,20 +22,19 @@ from biomec.reporting.tables import number
 from biomec_app.curves.curve import capital
 from biomec_app.features.muscles.curves import share_key
 from biomec_app.features.muscles.heat_content import CYCLE, TIME, has_cycles
-from biomec_app.features.muscles.moment_content import MomentPage, moment_page, peak_sentences, work_rows
+from biomec_app.features.muscles.moment_content import MomentPage, moment_page, peak_sentences, usual_row, work_rows
 from biomec_app.features.muscles.readings import has_muscles, readings_of
 from biomec_app.features.muscles.stacked_plot import StackedPlot, layer_colour
 from biomec_app.kit.rich_text import rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 
-USUAL = "right knee flexion"
 COLUMNS = ("Muscle", "Given", "Taken", "Least", "Most")
 TIPS = (
     "Whole muscles that turn about this axis", "Work while shortening [J]", "Work while being stretched [J]",
     "Least power [W]; below 0 it takes energy", "Greatest power [W]",
 )  # fmt: skip
-LISTED = 8
+LISTED, ROW = 8, 21  # muscles of the table, pixels of a row
 
 
 class MomentTab(QWidget):
@@ -88,6 +87,7 @@ class MomentTab(QWidget):
             assert item is not None  # the labels were set
             item.setToolTip(tip)
         table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(ROW)
         table.setShowGrid(False)
         table.setEditTriggers(QTableWidget.EditTrigger.NoEditTriggers)
         table.setSelectionMode(QTableWidget.SelectionMode.NoSelection)
@@ -103,7 +103,7 @@ class MomentTab(QWidget):
 
     def set_analysis(self, analysis: Analysis) -> None:
         """Show the muscle forces of an analysis."""
-        before = self.row.currentData() or USUAL
+        before = self.row.currentData() or usual_row(analysis)
         self._known = analysis
         rows = readings_of(analysis).forces.rows
         self.row.clear()
@@ -114,7 +114,7 @@ class MomentTab(QWidget):
         self.over.clear()
         self.over.addItem("Over time", TIME)
         if has_cycles(analysis):
-            self.over.addItem("Over the cycle", CYCLE)
+            self.over.addItem("Mean cycle", CYCLE)
         self.over.setCurrentIndex(max(0, self.over.findData(over)))
         self._show()
 
@@ -127,11 +127,11 @@ class MomentTab(QWidget):
         self.plot.set_page(page)
         self.plot.setVisible(page.known)
         squares = [
-            f'<span style="color:{layer_colour(layer, theme)}">■</span>&nbsp;{html(layer.name)}'
+            f'<span style="color:{layer_colour(layer, theme)}">■</span>&nbsp;{html(layer.name).replace(" ", "&nbsp;")}'
             for layer in page.layers
         ]
         note = f'<span style="color:{theme.faint}">{html(page.note)}</span>' if page.note else ""
-        self.legend.setText(" &nbsp; ".join(squares) + (f"<br>{note}" if note else "") if page.known else note)
+        self.legend.setText(" ".join(squares) + (f"<br>{note}" if note else "") if page.known else note)
         self.words.setText("<br>".join(html(one) for one in peak_sentences(known, row)))
         self._fill(work_rows(known, row)[:LISTED])
         self.set_frame(self._context.document.frame)

@@ -29,6 +29,7 @@ from biomec_app.features.muscles.heat_content import (
     TIME,
     EmgBeside,
     MuscleFilter,
+    cycle_words,
     cycles_of,
     emg_beside,
     has_cycles,
@@ -236,7 +237,7 @@ class MusclePanel(QWidget):
         self.group.setCurrentIndex(max(0, self.group.findData(before)))
         at = self.over.findData(CYCLE)
         if has_cycles(self._known) and at < 0:
-            self.over.addItem("Over the cycle", CYCLE)
+            self.over.addItem("Mean cycle", CYCLE)
         elif not has_cycles(self._known) and at >= 0:
             self.over.removeItem(at)
         self.filter = replace(
@@ -307,6 +308,7 @@ class MusclePanel(QWidget):
             f"<b>{html(one.sided_title.capitalize())}</b>: now {100.0 * level:.0f} %, {force:.0f} N, fibres at "
             f"{length:.2f} of their optimal length. Crosses {html(joints)}. Strength {one.fmax:.0f} N, optimal fibre "
             f"{1000.0 * one.lopt:.0f} mm, tendon {1000.0 * one.lts:.0f} mm ({html(one.source.title)})."
+            + (f" {html(cycle_words(self._known, one))}" if self.filter.over == CYCLE else "")
         )
 
     def set_theme(self, theme: Theme) -> None:

@@ -48,9 +48,10 @@ def facts_text(analysis: Analysis, readings: MuscleReadings) -> str:
     if trust.unknown:
         lines.append(f"Lengths are missing for the scaling of {html(', '.join(trust.unknown))}.")
     if found.fitted.left_out:
-        few = ", ".join(list(found.fitted.left_out)[:FEW])
+        reasons = list(dict.fromkeys(found.fitted.left_out.values()))
+        more = " …" if len(reasons) > FEW else ""
         lines.append(
-            f"{len(found.fitted.left_out)} muscles are left out, since the model cannot carry them: {html(few)}."
+            f"{len(found.fitted.left_out)} muscles of the set are left out: {html('; '.join(reasons[:FEW]))}{more}."
         )
     options = readings.forces.options
     lines.append(

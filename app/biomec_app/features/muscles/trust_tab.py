@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QPushButton, QScrollArea, QWidget
 
 from biomec.base.progress import Progress
 from biomec.body.muscles.muscle_sensitivity import MuscleSensitivity, muscle_sensitivity
+from biomec.body.muscles.shortages import ACCEPTED_SHARE
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves.curve import capital
 from biomec_app.features.muscles.curves import reserve_keys
@@ -25,6 +26,8 @@ from biomec_app.session.context import Context
 
 SENSITIVITY = "Other assumptions about muscles"
 MOST_ROWS = 12
+RESERVE_NOTE = "N·m, of the greatest torque; dashed: 5 %"
+FULL = 0.25  # of the greatest torque: a reserve that is a whole bar, unless one is greater
 
 
 class MuscleTrustTab(QScrollArea):
@@ -42,7 +45,7 @@ class MuscleTrustTab(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verdict = rich_label("muscles.verdict", "Verdict about muscle forces")
         self.frame = VerdictFrame("musclesFrame", self.verdict)
-        self.reserves = BarChart("muscles.reserves", "Carried by no muscle", "N·m, of the greatest torque", least=6)
+        self.reserves = BarChart("muscles.reserves", "Carried by no muscle", RESERVE_NOTE, least=6)
         self.reserves.chosen.connect(self._plot_reserve)
         self.facts = rich_label("muscles.states", "Muscles at their limits, scaling and sources")
         self.try_ = QPushButton("Try &Other Assumptions")
@@ -86,14 +89,15 @@ class MuscleTrustTab(QScrollArea):
         self.verdict.setText(verdict_text(trust, not known.is_current(STEP), theme))
         bars = [
             Bar(
-                capital(one.torque), (one.largest_Nm,), f"{one.largest_Nm:.1f} of {one.wanted_Nm:.0f}",
+                capital(one.torque), (one.largest_Nm / max(one.wanted_Nm, 1.0),),
+                f"{one.largest_Nm:.1f} of {one.wanted_Nm:.0f}",
                 f"{capital(one.torque)}: no muscle carries up to {one.largest_Nm:.1f} N·m; the greatest torque is "
                 f"{one.wanted_Nm:.1f} N·m. It is too much in {100.0 * one.share:.0f} % of the frames. Click to plot.",
-                one.torque,
+                one.row,
             )
             for one in trust.reserves[:MOST_ROWS]
         ]  # fmt: skip
-        self.reserves.set_bars(bars, ("rebuilt",))
+        self.reserves.set_bars(bars, ("rebuilt",), limit=ACCEPTED_SHARE, full=FULL)
         self.facts.setText(facts_text(known, readings_of(known)))
         words = "" if self.sensitivity is None else sensitivity_text(self.sensitivity, theme)
         self.changes.setText(words)

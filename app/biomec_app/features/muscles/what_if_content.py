@@ -142,12 +142,10 @@ def contact_lines(asked: AskedFrames, results: Sequence[VariantResult]) -> tuple
     """
     question = asked.question
     before = {joint: peak for joint, (peak, _) in question.contacts.peaks().items()}
-    bounds = (
-        joints_at_least(question.contacts, lower_bounds(question.model, question.forces)),
-        *(one.at_least for one in results),
-    )
+    bounds = (recorded_bounds(asked), *(one.at_least for one in results))
     crossed = {joint for joints in readings_of(asked.analysis).crossed.values() for joint in joints}
-    lines, changes = [], {}
+    lines: list[ComparedLine] = []
+    changes: dict[str, tuple[float, float]] = {}
     for joint, peak in before.items():
         if joint not in crossed:
             continue
@@ -161,11 +159,12 @@ def contact_lines(asked: AskedFrames, results: Sequence[VariantResult]) -> tuple
         if any(pale):
             tip += ". ≥: torque is lacking there, and what no muscle makes presses on nothing; do not compare."
         lines.append(ComparedLine(capital(joint), values, text, tip, joint, pale))
-        changes[joint] = max(
-            (abs(value - peak) for value, least in zip(values[1:], pale[1:], strict=True)
-             if np.isfinite(value) and not least and not pale[0]), default=0.0,
-        )  # fmt: skip
-    lines.sort(key=lambda line: -changes[line.key])
+        known = [(abs(value - peak), least or pale[0]) for value, least in zip(values[1:], pale[1:], strict=True)
+                 if np.isfinite(value)]  # fmt: skip
+        sure, bound = (max((change for change, least in known if least is wanted), default=0.0)
+                       for wanted in (False, True))  # fmt: skip
+        changes[joint] = (round(sure, 1), bound)
+    lines.sort(key=lambda line: changes[line.key], reverse=True)
     return tuple(lines[:LISTED])
 
 
@@ -189,22 +188,35 @@ def verdict(asked: AskedFrames, result: VariantResult) -> tuple[str, str]:
     worst = max(grown, key=lambda row: grown[row]) if grown else ""
     if not worst or grown[worst] <= 0.0:
         return "✕", "the movement can no longer be carried."
-    wanted = float(np.nanmax(np.abs(after.wanted[:, after.rows.index(worst)])))
-    was = _lack(before, worst)
+    k = after.rows.index(worst)
+    reserve = np.nan_to_num(after.reserve[:, k])
+    sense = -1.0 if reserve[np.abs(reserve).argmax()] < 0.0 else 1.0
+    wanted, was = float(np.nanmax(sense * after.wanted[:, k])), _lack(before, worst)
     recorded = f", {was:.0f} as recorded" if was >= 1.0 else ""
+    model = result.variant.model or asked.question.model
+    title = worst if sense > 0.0 else model.rows.opposite[k]
     return "✕", (
-        f"the movement can no longer be carried: of {worst}, {_lack(after, worst):.0f} of {wanted:.0f} N·m are "
-        f"lacking{recorded}. {bounds_words(result)}"
+        f"the movement can no longer be carried: of {title}, {_lack(after, worst):.0f} of {wanted:.0f} N·m are "
+        f"lacking{recorded}. {bounds_words(asked, result)}"
     )
 
 
-def bounds_words(result: VariantResult) -> str:
-    """Joints whose contact cannot be compared, in words; empty if there are none."""
-    if not result.at_least:
+def bounds_words(asked: AskedFrames, result: VariantResult) -> str:
+    """Joints whose contact cannot be compared, beyond those of the recorded body, in words; empty without any."""
+    joints = [joint for joint in result.contacts.joints if joint in result.at_least - recorded_bounds(asked)]
+    if not joints:
         return ""
-    joints = [joint for joint in result.contacts.joints if joint in result.at_least]
-    named = ", ".join(joints[:FEW]) + (f" and {len(joints) - FEW} more" if len(joints) > FEW else "")
-    return f"What is lacking presses on nothing: contact of {named} is at least what is shown (≥)."
+    return f"What is lacking presses on nothing: contact of {_listed(joints)} is at least what is shown (≥)."
+
+
+def recorded_bounds(asked: AskedFrames) -> frozenset[str]:
+    """Joints whose contact is a lower bound as recorded."""
+    question = asked.question
+    return joints_at_least(question.contacts, lower_bounds(question.model, question.forces))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" if len(names) > FEW else "")
 
 
 def lacking_already(asked: AskedFrames) -> str:
@@ -216,7 +228,8 @@ def lacking_already(asked: AskedFrames) -> str:
     more = f", and {len(short) - 1} other torques are lacking too" if len(short) > 1 else ""
     return (
         f"Already as recorded no muscle makes {one.missing_Nm:.0f} of {one.wanted_Nm:.0f} N·m of {one.torque}{more}. "
-        "Variants are judged by what they lack beyond that."
+        "Variants are judged by what they lack beyond that. What is lacking presses on nothing: contact of "
+        f"{_listed(sorted(recorded_bounds(asked)))} is at least what is shown (≥)."
     )
 
 

@@ -235,9 +235,9 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
         at = (paths.status & bit) != 0
         if not at.any():
             continue
-        names = [fitted.names[m] for m in np.flatnonzero(at.any(axis=0))]
+        names = [fitted.muscles[m].sided_title for m in np.flatnonzero(at.any(axis=0))]
         frames = np.flatnonzero(at.any(axis=1))
-        listed = _listed(fitted, names)
+        listed = _listed(names)
         sentence = f"{listed} {words}, in {len(frames)} of {len(at)} frames. Do not trust their moment arms there."
         found.append(warning(code, sentence, *names, frames=(first + int(frames[0]), first + int(frames[-1]))))
     fates = (
@@ -245,9 +245,9 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
         ("muscle-surface-gave-way", GAVE, "which gives way to them"),
     )
     for code, bit, words in fates:
-        names = [fitted.names[m] for m in np.flatnonzero(((paths.status & bit) != 0).any(axis=0))]
+        names = [fitted.muscles[m].sided_title for m in np.flatnonzero(((paths.status & bit) != 0).any(axis=0))]
         if names:
-            found.append(info(code, f"Points of {_listed(fitted, names)} lie within a surface, {words}.", *names))
+            found.append(info(code, f"Points of {_listed(names)} lie within a surface, {words}.", *names))
     found += _fibre_notice(paths, fitted)
     return found
 
@@ -259,8 +259,8 @@ def _fibre_notice(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
     outside = (fibre < FIBRE_RANGE[0]) | (fibre > FIBRE_RANGE[1])
     if not outside.any():
         return []
-    names = [fitted.names[m] for m in np.flatnonzero(outside.any(axis=0))]
-    listed = _listed(fitted, names)
+    names = [fitted.muscles[m].sided_title for m in np.flatnonzero(outside.any(axis=0))]
+    listed = _listed(names)
     sentence = (
         f"Fibres of {listed} become shorter than {FIBRE_RANGE[0]:g} or longer than {FIBRE_RANGE[1]:g} times their "
         "optimal length, where muscles hardly pull: the set does not fit this person or this movement there."
@@ -268,7 +268,6 @@ def _fibre_notice(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
     return [warning("muscle-fibres-out-of-range", sentence, *names)]
 
 
-def _listed(fitted: FittedMuscles, names: list[str]) -> str:
-    """The first muscles as people call them."""
-    titles = [fitted.muscles[fitted.names.index(name)].sided_title for name in names[:SHOWN]]
-    return "; ".join(titles) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+def _listed(titles: list[str]) -> str:
+    """The first of several muscles."""
+    return "; ".join(titles[:SHOWN]) + (f" and {len(titles) - SHOWN} more" if len(titles) > SHOWN else "")

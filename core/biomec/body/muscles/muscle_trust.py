@@ -37,7 +37,8 @@ SATURATED_SHARE = 0.1  # of the frames in which a muscle may be at its full stre
 class ReserveFigure:
     """The torque of one row that no muscle carries.
 
-    largest_Nm, wanted_Nm : greatest reserve, and greatest net torque of the row
+    torque : in the sense of the greatest reserve, such as "right elbow extension";  row : its name among the rows
+    largest_Nm, wanted_Nm : greatest reserve, and greatest net torque in that sense
     share  : of the frames in which the reserve is more than 5 % of that torque, and more than 1 N·m
     """
 
@@ -45,6 +46,7 @@ class ReserveFigure:
     largest_Nm: float
     wanted_Nm: float
     share: float
+    row: str
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ def muscle_trust(
     doubts : sentences about the loads that were shared, each a reason to read with care
     """
     there = forces.moving
-    reserves = _reserves(forces, there)
+    reserves = _reserves(forces, model.rows.opposite, there)
     states = {
         words: _shares(forces, np.asarray(
             np.nan_to_num(forces.activation) >= SATURATED if state is None else model.rigid.state == state), there)
@@ -106,14 +108,18 @@ def muscle_trust(
     )  # fmt: skip
 
 
-def _reserves(forces: MuscleForces, there: BoolArray) -> tuple[ReserveFigure, ...]:
+def _reserves(forces: MuscleForces, opposite: tuple[str, ...], there: BoolArray) -> tuple[ReserveFigure, ...]:
     found = []
-    for k, title in enumerate(forces.rows):
-        reserve, wanted = (np.abs(np.nan_to_num(one[there, k])) for one in (forces.reserve, forces.wanted))
-        peak = float(wanted.max(initial=0.0))
-        beyond = reserve > max(ACCEPTED_SHARE * peak, ACCEPTED_NM)
-        share = float(beyond.mean()) if beyond.size else 0.0
-        found.append(ReserveFigure(title, float(reserve.max(initial=0.0)), peak, share))
+    for k, row in enumerate(forces.rows):
+        reserve, wanted = (np.nan_to_num(one[there, k]) for one in (forces.reserve, forces.wanted))
+        if not reserve.size:
+            found.append(ReserveFigure(row, 0.0, 0.0, 0.0, row))
+            continue
+        sense = -1.0 if reserve[np.abs(reserve).argmax()] < 0.0 else 1.0
+        beyond = np.abs(reserve) > max(ACCEPTED_SHARE * float(np.abs(wanted).max()), ACCEPTED_NM)
+        title = row if sense > 0.0 else opposite[k]
+        largest, peak = float(np.abs(reserve).max()), max(float((sense * wanted).max()), 0.0)
+        found.append(ReserveFigure(title, largest, peak, float(beyond.mean()), row))
     return tuple(sorted(found, key=lambda one: (-one.share, -one.largest_Nm)))
 
 

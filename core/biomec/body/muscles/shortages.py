@@ -151,7 +151,7 @@ def sharing_notices(
     names = _often(model, np.asarray(np.nan_to_num(activation) >= SATURATED), there)
     if names:
         words = f"Muscles at their full strength, with the share of frames: {_listed(model, names)}."
-        notices.append(warning("muscles-saturated", words, *names))
+        notices.append(warning("muscles-saturated", words, *map(model.title, names)))
     if model.ribs:
         words = (
             "The conoid ligament is not in the model, and the roll of the clavicle is not seen by markers: no muscle "

@@ -75,6 +75,12 @@ class SignFinding:
     arms: FloatArray
 
     @property
+    def sided_title(self) -> str:
+        """What people call the muscle, such as "right soleus"."""
+        side = {"_r": "right ", "_l": "left "}.get(self.muscle[-2:], "")
+        return f"{side}{self.title}"
+
+    @property
     def wrong_way(self) -> bool:
         """Whether it pulls the other way by more than what counts as nothing."""
         return bool(self.arms.min() < -LEAST_ARM)
@@ -144,13 +150,12 @@ def sign_notices(findings: Sequence[SignFinding]) -> list[Notice]:
     sentences = []
     for key, one in list(worst.items())[:SHOWN]:
         k = int(one.arms.argmin())
-        side = {"_r": "right ", "_l": "left "}.get(one.muscle[-2:], "")
-        name = f"{one.title} of both sides" if len(sides[key]) > 1 else f"{side}{one.title}"
+        name = f"{one.title} of both sides" if len(sides[key]) > 1 else one.sided_title
         words = "against" if one.wrong_way else "hardly toward"
         figures = f"{1e3 * one.arms[k]:.0f} mm at {one.degrees[k]:g}° of {one.angle}".replace("-", "−")
         sentences.append(f"{name} {words} {one.expected} ({figures})")
     more = f", and {len(worst) - SHOWN} more" if len(worst) > SHOWN else ""
-    names = tuple(dict.fromkeys(one.muscle for one in findings))
+    names = tuple(dict.fromkeys(one.sided_title for one in findings))
     sentence = (
         f"{len(names)} muscles pull a joint the wrong way, or hardly at all, somewhere in its range: "
         f"{'; '.join(sentences)}{more}. Judge their forces with care, or remove them in a copy of the muscle set."

@@ -185,6 +185,7 @@ class LossCurve:
     loss     : (N,) shares that were tried, rising, 0 to 1;  reserve_Nm : (N,) greatest reserve torque [N m]
     highest  : (N,) greatest activation of any muscle
     contact  : (N, J) greatest contact force of each joint [× body weight];  least : (N, J) where it is a lower bound
+    crossed  : (J,) joints that the muscles cross
     bearable : greatest loss with which the movement can be carried, to half a percent; 1 if the muscles can be gone
     """
 
@@ -195,6 +196,7 @@ class LossCurve:
     joints: tuple[str, ...]
     contact: FloatArray
     least: BoolArray
+    crossed: BoolArray
     bearable: float
     titles: tuple[str, ...]
 
@@ -253,6 +255,10 @@ def loss_curve(
         joints,
         read_only(columns[2]),
         read_only(columns[3], np.bool_),
+        read_only(
+            [any(joint in question.model.crossed_joints.get(name, ()) for name in muscles) for joint in joints],
+            np.bool_,
+        ),
         low,
         tuple(question.model.title(name) for name in muscles),
     )

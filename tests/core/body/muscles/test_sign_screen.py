@@ -48,7 +48,7 @@ def test_known_faults_of_a_source_are_found(arms: FittedMuscles) -> None:
         assert f"tric_long_3_{side}" not in wrong
         assert (f"brachialis_3_{side}", "flexion") not in found
     (notice,) = [one for one in arms.notices if one.code == "muscle-sign-screen"]
-    assert set(notice.about) == {one.muscle for one in arms.signs}
+    assert set(notice.about) == {one.sided_title for one in arms.signs}
     assert notice.sentence.count("mm at") == SHOWN
 
 
