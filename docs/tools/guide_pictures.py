@@ -30,6 +30,7 @@ from biomec_app.dialogs.settings import SettingsDialog
 from biomec_app.features.clinical.report_dialog import open_report
 from biomec_app.features.clinical.window import open_clinical
 from biomec_app.features.muscles.actions import open_muscle_emg, open_what_if, run_muscles
+from biomec_app.features.muscles.panel import MusclePanel
 from biomec_app.features.simulations.dialog import SimulationDialog
 from biomec_app.features.simulations.running import simulate
 from biomec_app.figures.registry import figure_named
@@ -60,7 +61,9 @@ PICTURES = (
     "window-load-figure.png", "window-simulation.png", "window-simulations.png", "window-clinical.png",
     "window-report.png",
 )  # fmt: skip
-MUSCLE_PICTURES = ("window-muscles.png", "window-what-if.png", "window-muscle-timing.png")
+MUSCLE_PICTURES = (
+    "window-muscles.png", "window-muscle-moments.png", "window-what-if.png", "window-muscle-timing.png",
+)  # fmt: skip
 """Of the page about muscles in the window."""
 
 
@@ -162,6 +165,10 @@ def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, b
     window.docks["muscles"].raise_()
     settle(app)
     yield "window-muscles.png", _shot(app, window)
+    panel = window.findChild(MusclePanel)
+    panel.tabs.setCurrentWidget(panel.moments)
+    yield "window-muscle-moments.png", _shot(app, window)
+    panel.tabs.setCurrentIndex(0)
     context.document.set_view(overlays=usual.overlays)
     asked = open_what_if(context)
     wait(app, lambda: len(asked.results) == len(asked.variants) and not asked.jobs.busy)

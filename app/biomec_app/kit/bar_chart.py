@@ -15,7 +15,7 @@ from biomec_app.kit.theme import LIGHT, Theme
 
 TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
 THIN = 4  # pixels of each of several bars in a line
-PALE = 0.3  # opacity of values that cannot be compared
+PALE = 0.4  # opacity of values that cannot be compared
 LEAST = 4  # lines that are always shown, where a chart does not say otherwise
 
 

@@ -14,6 +14,7 @@ from biomec.reporting.content.muscle_work_tables import against_text, makers_tex
 from biomec.signals import Cycles
 from biomec_app.curves.curve import capital
 from biomec_app.features.muscles.heat_content import CYCLE, over_cycle, words_of
+from biomec_app.features.muscles.plotted import MAIN_JOINTS
 from biomec_app.features.muscles.readings import MuscleReadings, readings_of
 
 NAMED = 5  # muscles with a layer of their own
@@ -34,6 +35,7 @@ class Layer:
 class MomentPage:
     """A torque and what makes it.
 
+    joint   : of the torque, such as "right knee"
     x       : (N,) time [s], or % of the cycle;  over : `heat_content.TIME` or `CYCLE`
     total   : (N,) net torque [N m];  layers : they add up to it, the greatest first
     opposite : title of the torque below 0
@@ -42,6 +44,7 @@ class MomentPage:
 
     row: str
     opposite: str
+    joint: str
     over: str
     x: FloatArray
     total: FloatArray
@@ -76,7 +79,9 @@ def moment_page(analysis: Analysis, row: str, over: str) -> MomentPage:
         if _greatest(course, usable) > SEEN * largest:
             layers.append(Layer(name, shown(course)))
     x = np.linspace(0.0, 100.0, len(layers[0].values)) if over == CYCLE else np.asarray(time)[: len(found.total)]
-    return MomentPage(row, opposite, over, x, shown(found.total), tuple(layers), _note(cycles, over, usable))
+    return MomentPage(
+        row, opposite, readings.joint_of(row), over, x, shown(found.total), tuple(layers), _note(cycles, over, usable)
+    )
 
 
 def _cycles(analysis: Analysis, readings: MuscleReadings, row: str) -> Cycles | None:
@@ -119,8 +124,9 @@ def stacked(layers: tuple[Layer, ...], positive: bool) -> list[tuple[FloatArray,
 
 
 def usual_row(analysis: Analysis) -> str:
-    """The torque to begin with: the greatest one over frames in which loads can be used."""
-    peaks, model = analysis.muscles.torque_peaks, analysis.muscles.model
+    """The torque to begin with: the greatest one of a main joint over frames in which loads can be used."""
+    model, every = analysis.muscles.model, analysis.muscles.torque_peaks
+    peaks = [one for one in every if one.joint.partition(" ")[2] in MAIN_JOINTS] or every
     rows = analysis.muscles.forces.rows
     if not peaks:
         return rows[0] if rows else ""

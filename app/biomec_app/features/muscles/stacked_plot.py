@@ -65,7 +65,7 @@ class StackedPlot(pg.GraphicsLayoutWidget):
             return
         words = "% of the cycle" if page.over == CYCLE else "time [s]"
         plot.getAxis("bottom").setLabel(words, color=theme.faint)
-        title = f"{page.row} + / {page.opposite.split(' ', 1)[-1]} − [N·m]"
+        title = f"{page.row} + / {page.opposite.removeprefix(page.joint).strip()} − [N·m]"
         plot.setTitle(html(title), color=theme.text, size="8pt", justify="left")
         for positive in (True, False):
             for layer, edges in zip(page.layers, stacked(page.layers, positive), strict=True):

@@ -37,9 +37,9 @@ def facts_text(analysis: Analysis, readings: MuscleReadings) -> str:
     found, trust = analysis.muscles, analysis.muscles.trust
     lines = []
     for words, shares in trust.states.items():
-        named = [f"{readings.muscle(name).sided_title} {100.0 * share:.0f} %" for name, share in shares.items()]
+        named = [f"{readings.muscle(name).sided_title} ({100.0 * share:.0f} %)" for name, share in shares.items()]
         more = f" and {len(named) - FEW} more" if len(named) > FEW else ""
-        lines.append(f"<b>{html(capital(words))}</b>, share of the frames: {html(', '.join(named[:FEW]))}{more}.")
+        lines.append(f"<b>{html(capital(words))}</b>, share of the frames: {html('; '.join(named[:FEW]))}{more}.")
     for joint, share in trust.slips.items():
         lines.append(f"The {html(joint)} joint is not held in its socket in {100.0 * share:.0f} % of the frames.")
     lines += [html(one.sentence) for one in readings.forces.shortages[:FEW]]

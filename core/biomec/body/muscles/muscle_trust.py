@@ -162,12 +162,14 @@ def _judged(
     full = [name for name, share in states["at full strength"].items() if share > SATURATED_SHARE]
     if full:
         grades.append(Grade.CHECK)
-        reasons.append(f"{len(full)} muscles are at their full strength for long, {titles[full[0]]} most.")
+        reasons.append(f"{len(full)} muscles are at their full strength for long, most of all {titles[full[0]]}.")
     slack = states["slack: the path is shorter than the tendon"]
     often = [name for name, share in slack.items() if share > SATURATED_SHARE]
     if often:
         grades.append(Grade.CHECK)
-        reasons.append(f"{len(often)} muscles are slack for long, {titles[often[0]]} most; others do their work.")
+        reasons.append(
+            f"{len(often)} muscles are slack for long, most of all {titles[often[0]]}; others do their work."
+        )
     if slips:
         grades.append(Grade.CHECK)
         reasons.append(f"Muscles do not always keep the {' and the '.join(slips)} joint in its socket.")

@@ -170,6 +170,6 @@ def _often(model: SharingModel, where: BoolArray, there: BoolArray) -> dict[str,
 
 
 def _listed(model: SharingModel, names: dict[str, float]) -> str:
-    shown = [f"{model.title(name)} {100.0 * share:.0f} %" for name, share in list(names.items())[:LISTED]]
+    shown = [f"{model.title(name)} ({100.0 * share:.0f} %)" for name, share in list(names.items())[:LISTED]]
     more = len(names) - LISTED
     return "; ".join(shown) + (f" and {more} more" if more > 0 else "")

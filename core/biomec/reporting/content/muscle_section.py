@@ -50,7 +50,7 @@ def muscles_section(analysis: Analysis) -> Section:
     limits = tuple(
         (
             words.capitalize(),
-            "; ".join(f"{titles[name]} {percent(share)}" for name, share in list(shares.items())[:LISTED]),
+            "; ".join(f"{titles[name]} ({percent(share)})" for name, share in list(shares.items())[:LISTED]),
         )
         for words, shares in trust.states.items()
     )
