@@ -37,7 +37,7 @@ from tests.real_data import FOLDER
 
 PASSES = 7
 TARGET_GEOMETRY_MS, TARGET_SHARING_MS, TARGET_RATIO, TARGET_EXACT = 0.2, 0.1, 200.0, 1e-9
-GEOMETRY, ARMS = "paths of 184 muscles", "paths, moment arms and fibre forces"
+GEOMETRY, ARMS = "paths of 194 muscles", "paths, moment arms and fibre forces"
 SHARING, DAQP, CHAIN = "sharing of both legs", "DAQP, frame by frame", "paths, sharing and contact forces"
 
 

@@ -26,7 +26,7 @@ ENDS = {
     "PME_ER": ("PME_*", "ER_*"), "EL_ER": ("EL_*", "ER_*"), "CAQ_KJC": ("CAQ_*", "KJC_*"),
     "CL_CM": ("CLAT_*", "CMED_*"), "KJC_CAT": ("KJC_*", "CAT_*"), "KJC_PMM": ("KJC_*", "PMM_*"),
     "ML_MM": ("ML_*", "MM_*"), "CALC_PMT": ("CALC_*", "PMT_*"), "MT1_MT5": ("MT1_*", "MT5_*"),
-    "CIAS_width": ("CIAS_D", "CIAS_E"),
+    "CIAS_width": ("CIAS_D", "CIAS_E"), "CAP_PMCH": ("CAP_*", "PMCH_*"),
 }  # fmt: skip
 """Length of a source -> the person's landmarks between which it is measured; a star stands for the side."""
 
@@ -156,6 +156,7 @@ RULES: Mapping[str, Rule] = {
     "humerus": _limb(("GU_PME",), "EL_EM"),
     "ulna": _limb(("PME_EU", "PME_ER"), ""),
     "radius": _limb(("EL_ER",), ""),
+    "hand": _limb(("CAP_PMCH",), ""),
     "pelvis": _pelvis,
     "thigh": _limb(("CAQ_KJC",), "CL_CM"),
     "shank": _limb(("KJC_CAT", "KJC_PMM"), "ML_MM"),

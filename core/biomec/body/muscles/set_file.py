@@ -56,7 +56,7 @@ MUSCLE = (
 POINT = ("body", "kind", "xyz", "coordinate", "range", "coordinates", "fx", "fy", "fz")
 WRAP = ("name", "type", "body", "translation", "rotation", "radius", "length", "dimensions", "inner_radius",
         "outer_radius", "quadrant", "active")  # fmt: skip
-CHANGE = ("muscles", "fmax", "lopt", "lts", "fmax_times", "lopt_times", "lts_times", "remove")
+CHANGE = ("muscles", "fmax", "lopt", "lts", "fmax_times", "lopt_times", "lts_times", "without_wraps", "remove")
 CURVES = ("Kact", "KshapeActive", "Af", "Flen", "FmaxMuscleStrain", "FmaxTendonStrain", "KshapePassive", "tau_act",
           "tau_deact")  # fmt: skip
 KINDS = {"cylinder": "cylinder", "sphere": "sphere", "ellipsoid": "ellipsoid", "torus": "ring", "ring": "ring"}
@@ -163,6 +163,12 @@ def _changed(change: TomlTable, muscles: list[Muscle]) -> list[Muscle]:
                 if f"{key}_times" in change:
                     factor = _length(change, f"{key}_times", least=0.0, may_be_zero=key == "fmax")
                     values[key] = values.get(key, getattr(muscle, key)) * factor
+            if "without_wraps" in change:
+                lost = change.texts("without_wraps")
+                values["wraps"] = tuple(use for use in muscle.wraps if use.wrap not in lost)
+                unknown = [name for name in lost if name not in muscle.source.wraps]
+                if unknown:
+                    raise change.refusal(f"There is no surface {unknown[0]} in the source of {muscle.name}.", "muscles")
         new.append(replace(muscle, **values) if values else muscle)
     return new
 

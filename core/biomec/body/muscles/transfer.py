@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.body.muscles.muscle_set import BodyMap, Muscle, SetPoint, Wrap
+from biomec.body.muscles.muscle_set import BodyMap, Muscle, SetPoint, Wrap, WrapUse
 from biomec.engine.paths.cords import Contact, Cord, PathPoint, Surface
 from biomec.recording.marker_set import Side
 
@@ -105,8 +106,30 @@ def placed(
 def cord_of(muscle: Muscle, name: str, places: Mapping[str, Placed]) -> Cord:
     """Path of a muscle in the axes of the person's segments; coordinates and surfaces bear the side."""
     points = tuple(_point(muscle, point, places[point.body]) for point in muscle.points)
-    contacts = tuple(Contact(sided(muscle, use.wrap), use.first, use.last, use.side, use.gives) for use in muscle.wraps)
-    return Cord(name, points, contacts)
+    contacts = []
+    for use in muscle.wraps:
+        first, last = _stretch_of(muscle, use, places) or (use.first, use.last)
+        contacts.append(Contact(sided(muscle, use.wrap), first, last, use.side, use.gives))
+    return Cord(name, points, tuple(contacts))
+
+
+def _stretch_of(muscle: Muscle, use: WrapUse, places: Mapping[str, Placed]) -> tuple[int, int] | None:
+    """Points between which a ring is passed where its source does not say: it holds tendons where they leave its bone.
+
+    The stretch to another segment whose end on the ring's own segment lies nearest to the ring; the last one of both
+    beside a single point, since rings hold tendons, at the far end of a muscle.
+    """
+    wrap = muscle.source.wraps[use.wrap]
+    if wrap.kind != "ring" or (use.first, use.last) != (0, -1):
+        return None
+    own, centre = places[wrap.body].segment, places[wrap.body].point(wrap.centre)
+    segments = [places[point.body].segment for point in muscle.points]
+    found: list[tuple[float, int]] = []
+    for i, ends in enumerate(pairwise(segments)):
+        if ends.count(own) == 1:
+            point = muscle.points[i + ends.index(own)]
+            found.append((float(np.linalg.norm(places[point.body].point(point.at) - centre)), -i))
+    return (-min(found)[1], 1 - min(found)[1]) if found else None
 
 
 def sided(muscle: Muscle, name: str) -> str:

@@ -186,13 +186,33 @@ def wrap_sphere(p1: Vector, p2: Vector, radius: float, memory: FloatArray, out: 
 
 @compiled
 def wrap_ring(p1: Vector, p2: Vector, radius: float, memory: FloatArray, out: FloatArray) -> int:
-    """Path through a ring, held to the circle of ``radius`` in the plane z = 0 where it is shortest."""
-    if memory[0] != 0.0:
-        angle = memory[1]
-    else:
-        share = 0.5 if p1[2] == p2[2] else min(max(p1[2] / (p1[2] - p2[2]), 0.0), 1.0)
-        angle = np.arctan2(p1[1] + share * (p2[1] - p1[1]), p1[0] + share * (p2[0] - p1[0]))
-    solved = False
+    """Shortest path over a point of the disc of ``radius`` in z = 0: straight through the hole, or over the rim.
+
+    Where both ends lie on one side of the plane, the path still goes to the disc, so that its length is continuous.
+    """
+    apart = np.abs(p1[2]) + np.abs(p2[2])
+    share = 0.5 if apart == 0.0 else np.abs(p1[2]) / apart
+    x, y = p1[0] + share * (p2[0] - p1[0]), p1[1] + share * (p2[1] - p1[1])
+    angle, solved, outside = np.arctan2(y, x), True, x * x + y * y > radius * radius
+    if outside:
+        angle, solved = _rim(p1, p2, radius, memory[1] if memory[0] != 0.0 else angle)
+        x, y = radius * np.cos(angle), radius * np.sin(angle)
+    elif p1[2] * p2[2] <= 0.0:
+        return 0
+    at = (x, y, 0.0)
+    before, after, straight = minus(at, p1), minus(at, p2), minus(p2, p1)
+    for i in range(3):
+        out[i], out[3 + i], out[10 + i] = at[i], at[i], 0.0
+    out[6] = 0.0
+    out[7] = np.sqrt(dot(before, before)) + np.sqrt(dot(after, after)) - np.sqrt(dot(straight, straight))
+    jumped = outside and memory[0] != 0.0 and np.abs((angle - memory[1] + np.pi) % TURN - np.pi) > JUMP
+    out[8], out[9] = 1.0, angle
+    return WRAPPED | HIT | (FLIPPED if jumped else 0) | (0 if solved else UNSOLVED)
+
+
+@compiled
+def _rim(p1: Vector, p2: Vector, radius: float, angle: float) -> tuple[float, bool]:
+    """Angle of the point of a rim over which the path is shortest, and whether it was found."""
     for _ in range(60):
         x, y = radius * np.cos(angle), radius * np.sin(angle)
         slope = bend = 0.0
@@ -206,17 +226,5 @@ def wrap_ring(p1: Vector, p2: Vector, radius: float, memory: FloatArray, out: Fl
         step = min(max(step, -0.5), 0.5)
         angle += step
         if np.abs(step) < 1e-13:
-            solved = True
-            break
-    out[0], out[1], out[2] = radius * np.cos(angle), radius * np.sin(angle), 0.0
-    parts, straight = np.zeros(2), 0.0
-    for i in range(3):
-        out[3 + i] = out[i]
-        parts[0] += (out[i] - p1[i]) ** 2
-        parts[1] += (out[i] - p2[i]) ** 2
-        straight += (p2[i] - p1[i]) ** 2
-    out[6] = 0.0
-    out[7] = np.sqrt(parts[0]) + np.sqrt(parts[1]) - np.sqrt(straight)
-    jumped = memory[0] != 0.0 and np.abs(angle - memory[1]) > JUMP
-    out[8], out[9] = 1.0, angle
-    return WRAPPED | HIT | (FLIPPED if jumped else 0) | (0 if solved else UNSOLVED)
+            return angle, True
+    return angle, False

@@ -85,7 +85,7 @@ def test_a_mirrored_person_has_mirrored_activations_and_contact():
     (moving, model), (mirrored, swapped) = given(), image()
     ours, theirs = muscle_forces(model), muscle_forces(swapped)
     assert ours.solved.all()
-    assert len(ours.names) == 184
+    assert len(ours.names) == 194
     assert ours.activation.max() > 0.2
     swap = {"_r": "_l", "_l": "_r"}
     order = [theirs.index(name[:-2] + swap[name[-2:]]) for name in ours.names]

@@ -14,7 +14,8 @@ from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.muscle_paths import muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSet
 from biomec.body.muscles.set_file import load_muscle_set
-from biomec.body.muscles.sign_screen import LEAST_ARM, SHOWN, expected_signs
+from biomec.body.muscles.sign_screen import LEAST_ARM, SHOWN, Sweep, _Skeleton, expected_signs
+from biomec.recording.marker_set import Side
 from tests.core.body.loads.performed import performed
 
 
@@ -79,3 +80,19 @@ def test_a_path_on_the_wrong_side_of_the_ankle_is_found_with_its_moment_arm() ->
     paths = muscle_paths(person, person.system.layout.reference()[None], None, fitted)
     static = paths.arms("right ankle")
     assert finding.arms.min() < -static.arms[0, 0, 0] < finding.arms.max()
+
+
+def test_wrists_have_the_arms_of_another_published_model() -> None:
+    """DAS4's five muscles about the straight wrist of a person beside Gonzalez's model (spec of muscles §6.3) [mm]."""
+    person = performed("walk").acquisition.model
+    fitted = fit_muscles(person, load_muscle_set("arms"))
+    skeleton = _Skeleton(person, {"wrist"})
+    angle = skeleton.angle(Side.RIGHT, Sweep("wrist", "flexion", (0.0,) * 5, (), (), False))
+    assert angle is not None
+    R, p = skeleton.poses([angle], np.zeros(5), False)
+    theta, turning = fitted.source_angles(R)
+    paths = fitted.cords.trace(R, p, theta=np.nan_to_num(theta), turning=np.nan_to_num(turning))
+    arms = dict(zip(fitted.names, 1e3 * skeleton.arms(paths, angle, R, p)[0], strict=True))
+    for name, published in (("ECRL", -10.1), ("ECRB", -16.3), ("ECU", -6.0), ("FCR", 15.5), ("FCU", 13.9)):
+        assert arms[f"{name}_r"] == pytest.approx(published, abs=8.0)  # two specimens; rings and via points
+        assert np.sign(arms[f"{name}_r"]) == np.sign(published)

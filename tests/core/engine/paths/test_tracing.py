@@ -281,3 +281,24 @@ def test_a_path_that_ends_on_an_ellipsoid_is_as_long_from_either_end() -> None:
                 sphere = np.empty(13)
                 wrap_sphere(tuple(first), tuple(last), 0.09, memory, sphere)
                 assert out[7] == pytest.approx(sphere[7], abs=5e-8)  # steps of two radians
+
+
+def test_a_path_runs_freely_through_a_ring_and_over_its_rim_outside() -> None:
+    """An end moves across the hole and beyond, and another past the plane of the ring: lengths stay continuous."""
+    shape = Surface("ring", "ring", "b", np.zeros(3), np.eye(3), (0.02,))
+    cords = Cords(
+        ("a", "b"), (Cord("through", (point("a", 0, 0, 0), point("b", 0.01, 0, 0.1)), (Contact("ring"),)),), (shape,)
+    )
+    out = np.linspace(0.0, 0.1, 401)
+    R = np.broadcast_to(np.eye(3), (len(out), 2, 3, 3))
+    p = np.zeros((len(out), 2, 3))
+    p[:, 0] = np.stack([out, 0.0 * out, 0.0 * out - 0.05], axis=1)
+    paths = cords.trace(R, p)
+    start, end = p[:, 0], np.array([0.01, 0.0, 0.1])
+    crossing = start[:, 0] + (end[0] - start[:, 0]) / 3.0
+    rim = np.array([0.02, 0.0, 0.0])
+    over = np.linalg.norm(start - rim, axis=1) + np.linalg.norm(end - rim)
+    expected = np.where(crossing <= 0.02, np.linalg.norm(end - start, axis=1), over)
+    np.testing.assert_allclose(paths.length[:, 0], expected, rtol=0, atol=1e-12)
+    p[:, 0] = np.stack([0.015 + 0.0 * out, 0.0 * out, out - 0.05], axis=1)
+    assert np.abs(np.diff(cords.trace(R, p).length[:, 0])).max() < 1.01 * (out[1] - out[0])
