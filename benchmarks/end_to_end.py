@@ -49,7 +49,8 @@ def _process(file: Path, cache: str) -> dict[str, dict[str, float]]:
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.end_to_end", str(file)],
-        env={**os.environ, "BIOMEC_CACHE_DIR": cache},
+        env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        | {"BIOMEC_CACHE_DIR": cache},  # as installed: the first start keeps the bytecode of all sources
         capture_output=True,
         text=True,
         check=True,

@@ -16,6 +16,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
 from biomec_app.figures.kind import FigureChoice, FigureKind, compose, table_text
+from biomec_app.figures.saved_kinds import SAVE_PATTERN
 from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.faults import fault_told
@@ -31,7 +32,6 @@ DRAWING = "Drawing…"
 UNDRAWN = "The figure cannot be drawn"
 SCREEN_DPI, PAPER_DPI = 100.0, 300.0
 COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "Copy &Data"}
-PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
 
 
 class FigureWindow(SideWindow):
@@ -310,7 +310,7 @@ class FigureWindow(SideWindow):
 
     def _ask_and_save(self) -> None:
         start = str(Path(self.context.preferences.folder) / f"{self.kind.key}.png")
-        path = self.context.user.ask_file("Save figure", PATTERN, True, start)
+        path = self.context.user.ask_file("Save figure", SAVE_PATTERN, True, start)
         if path is not None:
             self.save(path)
 

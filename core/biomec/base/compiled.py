@@ -77,7 +77,7 @@ def _cache_folder(source: Path) -> Path | None:
         return None
     digest = hashlib.sha256(repr(VERSIONS).encode())
     for file in sorted(_sources(source)):
-        digest.update(file.read_bytes())
+        digest.update(_content(file))
     folder = base / f"{_name(source)}-{digest.hexdigest()[:16]}"
     with suppress(OSError):  # a read-only home or a full disk: what is there can be used, and the rest is compiled
         make_own_folder(folder)
@@ -97,22 +97,27 @@ def _sources(source: Path) -> set[Path]:
     waiting = [source]
     while waiting:
         file = waiting.pop()
-        if file in found or not file.is_file():
-            continue
-        found.add(file)
-        waiting += _imported(file.read_text(encoding="utf-8"))
+        if file not in found:
+            found.add(file)
+            waiting += _imported(file)
     return found
 
 
 @cache
-def _imported(text: str) -> tuple[Path, ...]:
+def _content(file: Path) -> bytes:
+    """What a source has; it is read once, though many compiled files rest on it."""
+    return file.read_bytes()
+
+
+@cache
+def _imported(source: Path) -> tuple[Path, ...]:
     """Files of the package that a source names in its imports: modules, packages, and modules of packages."""
     files = []
-    for package, names, module in _IMPORT.findall(text):
+    for package, names, module in _IMPORT.findall(_content(source).decode("utf-8")):
         place = _PACKAGE.joinpath(*(package or module).split("."))
         files += [place.with_suffix(".py"), place / "__init__.py"]
         files += [place / f"{name}.py" for name in re.findall(r"\w+", names)]
-    return tuple(files)
+    return tuple(file for file in files if file.is_file())
 
 
 def _base() -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,12 +90,20 @@ class PlateQuality:
 
 
 def check_plates(
-    trial: Trial, assignment: ContactAssignment, options: PlateQualityOptions = PlateQualityOptions()
+    trial: Trial,
+    assignment: ContactAssignment,
+    options: PlateQualityOptions = PlateQualityOptions(),
+    *,
+    recorded: Sequence[ForcePlate] | None = None,
 ) -> PlateQuality:
-    """Check plates and contacts. The subject's weight is checked apart, by `mass_from_plates`."""
+    """Check plates and contacts. The subject's weight is checked apart, by `mass_from_plates`.
+
+    recorded : the plates as they were recorded, if those of the trial are filtered: a filter bends the flat top of a
+               channel that was full, as does a drift that is removed
+    """
     notices = [*assignment.detected.notices]
-    for plate, measured in zip(assignment.detected.plates, trial.plates, strict=True):
-        notices += _sign(trial, plate, options) + _clipping(trial, measured, options)  # a drift removed hides clipping
+    for plate, measured in zip(assignment.detected.plates, trial.plates if recorded is None else recorded, strict=True):
+        notices += _sign(trial, plate, options) + _clipping(trial, measured, options)
         if plate.corners is None:
             name = called(plate.name, begin=True)
             sentence = f"{name} has no corners in the recording: nobody can tell whether a force lies on it."
@@ -230,10 +238,10 @@ def _clipping(trial: Trial, plate: ForcePlate, options: PlateQualityOptions) -> 
     time = plate.time_s
     first, last = min(f[1] for f in found), max(f[2] for f in found)
     frames = frame_range(trial.rate_hz, trial.frames, float(time[first]), float(time[last]))
-    which = ", ".join(dict.fromkeys(channel for channel, _, _ in found))
+    which = list(dict.fromkeys(channel for channel, _, _ in found))
     name = called(plate.name, begin=True)
     sentence = (
-        f"{name}: {which} stand at their limit for up to "
+        f"{name}: {', '.join(which)} {'stands at its' if len(which) == 1 else 'stand at their'} limit for up to "
         f"{max(b - a + 1 for _, a, b in found) / plate.rate_hz * 1000:.0f} ms between frames "
         f"{trial.first_frame + frames[0]} and {trial.first_frame + frames[1]}: the true force was larger. "
         "Choose a larger measuring range for the next recording."

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QComboBox, QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QFileDialog, QMainWindow, QPushButton
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.window import FigureWindow, open_figure, refuse_options
-from biomec_app.shell.actions import signal_analysis
+from biomec_app.shell.actions import file, signal_analysis
+from biomec_app.shell.window_user import WindowUser
 
 
 @pytest.fixture
@@ -111,6 +112,47 @@ def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind)
     assert path.read_bytes().startswith(head)
     if kind == "png":
         assert QImage(str(path)).pixelColor(3, 3).name() == "#ffffff"
+
+
+def test_a_figure_stays_in_front_after_saving(qtbot, opened, context, tmp_path, monkeypatch):
+    """The main window came before the figure when the question for a file name, which was its own, had gone."""
+    main = QMainWindow()
+    main.context = context
+    qtbot.addWidget(main)
+    main.show()
+    context.user = WindowUser(main)
+    window = opened("violations")
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    askers = []
+
+    def name_a_file(asker, title, start, pattern):
+        question = QDialog(asker)  # as the dialog of the platform does, it takes the front and hands it back
+        question.show()
+        qtbot.waitUntil(question.isActiveWindow)
+        question.close()
+        asker.activateWindow()
+        askers.append(asker)
+        return str(tmp_path / "figure.png"), pattern
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", name_a_file)
+    window.findChild(QPushButton, "figure-save").click()
+    qtbot.waitUntil(lambda: window.values.text() == "Saved as figure.png.", timeout=60_000)
+    assert askers == [window]
+    assert QApplication.activeWindow() is window
+
+
+def test_a_png_is_called_a_picture(qtbot, opened, context, monkeypatch):
+    """It was called "PNG" here and "image" there."""
+    window, asked = opened("violations"), []
+    monkeypatch.setattr(context.user, "ask_file", lambda title, pattern, *_: asked.append((title, pattern)))
+    next(item for item in file.ACTIONS if item.key == "file.save-png").run(context)
+    window.findChild(QPushButton, "figure-save").click()
+    (title, pattern), (_, patterns) = asked
+    assert title == "Save figure as picture (PNG)"
+    assert pattern == "Picture (PNG) (*.png)"
+    assert patterns.split(";;")[0] == pattern
+    assert "picture (PNG)" in window.findChild(QPushButton, "figure-save").toolTip()
 
 
 @pytest.mark.parametrize("name", ["figure.bmp", "no such folder/figure.png"])

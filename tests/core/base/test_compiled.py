@@ -84,8 +84,8 @@ def test_no_import_is_overlooked():
     """The quick search for imports finds at least what Python's own parser finds, in every file of the package."""
     package = Path(biomec.base.compiled.__file__).parent
     for file in package.rglob("*.py"):
-        text = file.read_text(encoding="utf-8")
-        parsed = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom) and node.module]
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        parsed = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
         places = [package.joinpath(*node.module.split(".")[1:]) for node in parsed if node.module.startswith("biomec.")]
         wanted = {path for place in places for path in (place.with_suffix(".py"), place / "__init__.py")}
-        assert {path for path in wanted if path.is_file()} <= set(biomec.base.compiled._imported(text)), file
+        assert {path for path in wanted if path.is_file()} <= set(biomec.base.compiled._imported(file)), file

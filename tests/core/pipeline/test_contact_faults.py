@@ -87,6 +87,21 @@ def test_steps_weigh_a_person_within_15_percent_only(walk, factor, origin):
     assert judged == ({""} if origin == "steps" else {"mass or calibration"})
 
 
+def test_a_plate_that_was_full_is_named_though_its_force_is_filtered(walk):
+    """Clipped at 420 N, both steps of a real walk were "good": the filter had rounded the flat top before the check."""
+    full, *others = walk.dynamic.plates
+    top = 0.7 * float(full.vertical.max())
+    over = np.maximum(full.vertical - top, 0.0)
+    found = analyze(with_plates(walk, (replace(full, force=full.force - over[:, None] * full.up), *others)))
+    (notice,) = [one for one in found.signals.notices if one.code == "plate-clipped"]
+    assert notice.about == (full.name,)
+    assert "Fz stands at its limit" in notice.sentence
+    for step in found.loads.trust.steps:
+        full_here = step.plate == full.name
+        assert (step.fault == "plate at the limit of its range") is full_here
+        assert (step.grade is Grade.POOR) is full_here
+
+
 def test_contacts_are_judged_by_the_motion_as_measured(walk):
     """A reduction moves the body until it agrees with the plates, and then finds the plates right."""
     wrong = with_plates(walk, (scaled(one, 0.93 if k % 2 else 1.0) for k, one in enumerate(walk.dynamic.plates)))

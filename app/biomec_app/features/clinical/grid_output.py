@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from biomec.base.errors import BiomecError
 from biomec.reporting.clinical.blocks import Grid
 from biomec_app.features.clinical.grid_export import copy_grid, save_grid
-from biomec_app.figures.window import COPIES, PATTERN
+from biomec_app.figures.saved_kinds import SAVE_PATTERN
+from biomec_app.figures.window import COPIES
 from biomec_app.kit.faults import fault_told
 from biomec_app.kit.painter import Painter
 from biomec_app.plots.clinical.look import Look
@@ -68,7 +69,7 @@ class GridOutput(QObject):
     def ask_and_save(self) -> None:
         """Ask for a file, and write it."""
         start = str(Path(self.context.preferences.folder) / START)
-        path = self.context.user.ask_file("Save figure", PATTERN, True, start)
+        path = self.context.user.ask_file("Save figure", SAVE_PATTERN, True, start)
         if path is not None:
             self.save(path)
 

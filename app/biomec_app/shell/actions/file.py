@@ -7,6 +7,7 @@ from collections.abc import Callable
 from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
 from biomec_app.features.clinical.actions import open_visit_folder, write_report
+from biomec_app.figures.saved_kinds import PATTERNS, SAVED_AS
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.preferences import MOST_RECENT
@@ -16,7 +17,6 @@ from biomec_app.shell.files import open_file
 
 MENU = "File"
 RECENT, EXPORT, COPY, SAVE_FIGURE = "File/Open &Recent", "File/Ex&port", "File/Cop&y Figure", "File/Save &Figure"
-KINDS = {"png": "picture (PNG)", "svg": "drawing (SVG)", "pdf": "page (PDF)", "csv": "table (CSV)"}
 Blocked = Callable[[Context], str | None]
 
 
@@ -82,9 +82,9 @@ def _copy(kind: str, text: str, help: str) -> Action:
 
 def _save_figure(kind: str, text: str, help: str) -> Action:
     def run(context: Context) -> None:
-        title = f"Save figure as {KINDS[kind]}"
+        title = f"Save figure as {SAVED_AS[kind]}"
         start = f"{context.preferences.folder}/figure.{kind}" if context.preferences.folder else f"figure.{kind}"
-        path = context.user.ask_file(title, f"{KINDS[kind][0].upper()}{KINDS[kind][1:]} (*.{kind})", True, start)
+        path = context.user.ask_file(title, PATTERNS[kind], True, start)
         path = None if path is None else with_suffix(context, path, f".{kind}")
         if path is not None:
             _figure(context).save(path)

@@ -146,7 +146,7 @@ def signals(
         contacts = assign_contacts(clean, detected, marker_set.contact_segments, settings.assignment)
         contacts, remarks = chosen_by_hand(contacts, settings.by_hand)
         notices += remarks
-        quality = check_plates(clean, contacts)
+        quality = check_plates(clean, contacts, recorded=trial.plates)
         notices += [*detected.notices, *contacts.notices, *quality.notices]
     travels = _walks(clean, marker_set) or bool(not clean.plates and belt_of_markers(clean, marker_set).any())
     walking = gait_markers(marker_set, clean.markers.names) if travels else None
