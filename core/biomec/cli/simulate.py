@@ -62,6 +62,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
     more = parser.add_argument_group("settings of the method")
     _field(more, "--root", "ROOT", "root")
+    _field(more, "--seed", "N", "seed")
     _field(more, "--stiffness", "C_P", "stiffness")
     _field(more, "--damping", "C_D", "damping")
     _field(more, "--alpha", "ALPHA", "equations.alpha")

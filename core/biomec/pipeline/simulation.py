@@ -47,9 +47,10 @@ def run_simulation(
     progress  : called with the fraction of the time that is simulated; `Cancelled` raised in it ends the run as well
     cancelled : asked after every step
     """
-    setup = set_up(analysis, settings)
     watch = _Watch(progress, cancelled)
-    return _compared(analysis, setup, setup.run(watch.tell, watch.stopped))
+    setup = set_up(analysis, settings, watch.prepare)
+    run, said = setup.run(watch.tell, watch.stopped)
+    return _compared(analysis, replace(setup, notices=(*setup.notices, *said)), run)
 
 
 class _Watch:
@@ -58,6 +59,13 @@ class _Watch:
     def __init__(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:
         self._progress, self._cancelled = progress, cancelled
         self._stopped = False
+
+    def prepare(self, fraction: float) -> None:
+        """Progress before there is anything to keep: stops the work at once."""
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled
+        if self._progress is not None:
+            self._progress(fraction)
 
     def tell(self, fraction: float) -> None:
         try:

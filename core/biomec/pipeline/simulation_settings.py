@@ -69,6 +69,7 @@ INPUTS: Mapping[str, tuple[str, str]] = FrozenDict(
 )
 """Input -> what people call it and what it means, in the order of lists."""
 CONTACT = "contact"
+FEET = "feet"
 ROOTS: Mapping[str, tuple[str, str]] = FrozenDict(
     {
         "held": ("A residual force", "Whatever is missing acts on the root, as in inverse dynamics."),
@@ -77,6 +78,11 @@ ROOTS: Mapping[str, tuple[str, str]] = FrozenDict(
         CONTACT: (
             "Contact with the floor",
             "Hands and feet press and rub on the floor as soft spheres do; recorded reactions are not used.",
+        ),
+        FEET: (
+            "Identified contact of the feet",
+            "For walking: spheres under the feet are found from plates and recorded motion, and then only they hold "
+            "the body, which joint torques keep up. Takes about half a minute.",
         ),
     }
 )
@@ -94,6 +100,8 @@ INTEGRATOR_WORDS: Words = {
 }
 ADAPTED = "variable"  # integrator of steps that are doubled and halved
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
+FEET_INTEGRATOR = "symplectic-euler"
+FEET_STEP_S = 1e-3  # of steps that are linearly implicit in the forces of contact
 CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
 MOST_ITERATIONS = 1000  # more would only make a run that does not settle take for ever to tell
 WEAK_CONTACT_STEP_S = 1e-4  # and sooner where a weakened joint lets a limb move that is lighter than the body
@@ -108,7 +116,10 @@ class SimulationSettings:
                   dynamics and ground reactions played back, which diverges), "pd", "computed-torque" or "underactuated"
                   (torques that follow the movement), or "muscles" (computed muscle control)
     root        : of an input that follows: "held", "free", "ground" (see `ControlOptions`), "contact" (hands and feet
-                  press on the floor, and recorded reactions do nothing but fit that contact), or "auto" by the input
+                  press on the floor, and recorded reactions do nothing but fit that contact), "feet" (contact of the
+                  feet, identified from plates and motion, of a body that its joints keep up; `walking_contact`), or
+                  "auto" by the input
+    seed        : of the search for contact of the feet
     formulation : of `FORMULATIONS`, or "auto": semi-recursive where a movement is followed, else stabilised Lagrange
     integrator  : of `INTEGRATORS`, or "auto"
     order       : of Adams and Gear
@@ -166,6 +177,9 @@ class SimulationSettings:
         50, "Step iterations", "Integrators of equal steps, and trapezoidal of variable ones: at most so many; a step "
         "that needs more ends the run, or is made shorter.",
         least=1, most=MOST_ITERATIONS, typed=True, advanced=True)  # fmt: skip
+    seed: int = setting(
+        1, "Seed", "Of the search for contact of the feet: the same seed gives the same result.", least=0, most=99999,
+        advanced=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         choices = (
@@ -196,6 +210,8 @@ class SimulationSettings:
                 raise BiomecError("Simulation: choose a cycle or a stretch of frames, not both.")
         if self.root != AUTO and not self.follows:
             raise BiomecError("Simulation: resultant forces move the root too, so that nothing can hold it.")
+        if self.root == FEET:
+            self._refuse_on_feet()
         if self.root == CONTACT and LAWS[self.input] != "computed torque":
             raise BiomecError(
                 "Simulation: a body that only contact with the floor holds needs computed torques. Choose that input."
@@ -216,6 +232,22 @@ class SimulationSettings:
         self._refuse_pairs()
         if self.integrator_kind.steps is Steps.EQUAL:
             self.integrator_options()  # refuses what an integrator cannot be
+
+    def _refuse_on_feet(self) -> None:
+        if self.input != "computed-torque":
+            raise BiomecError(
+                "Simulation: a body that only contact of its feet holds needs computed torques. Choose that input."
+            )
+        if self.chosen_formulation != "semi-recursive" or self.chosen_integrator != FEET_INTEGRATOR:
+            raise BiomecError(
+                "Simulation: on identified contact of the feet, equations are semi-recursive and steps symplectic "
+                "Euler's, linearly implicit in the contact. Leave both automatic."
+            )
+        if any(self.what_if.weakened.values()) or self.what_if.grip_m:
+            raise BiomecError(
+                "Simulation: weakened joints and another grip are not for identified contact of the feet. Choose "
+                "contact with the floor, or another way to hold the root."
+            )
 
     def _refuse_pairs(self) -> None:
         formulation, integrator = self.formulation_kind, self.integrator_kind
@@ -262,6 +294,8 @@ class SimulationSettings:
         """The integrator in use."""
         if self.integrator != AUTO:
             return self.integrator
+        if self.root == FEET:
+            return FEET_INTEGRATOR
         if self.formulation_kind.finds_positions or self.input == MUSCLES:
             return "trapezoidal"
         return "constant-acceleration" if self.follows and self.formulation_kind.tree else "adams"
@@ -286,6 +320,8 @@ class SimulationSettings:
         """The step asked for [s]."""
         if self.step_s is not None:
             return self.step_s
+        if self.root == FEET:
+            return FEET_STEP_S
         if self.root == CONTACT:
             return WEAK_CONTACT_STEP_S if any(self.what_if.weakened.values()) else CONTACT_STEP_S
         return STEP_S[self.follows]
@@ -302,7 +338,12 @@ class SimulationSettings:
             return self.name
         order = f" {self.order_words}" if self.order_words else ""
         stretch = f", cycle {self.cycle}" if self.cycle is not None else ""
-        extra = {CONTACT: self.root == CONTACT, "stops": self.joint_stops, "what if": self.what_if != WhatIf()}
+        extra = {
+            CONTACT: self.root == CONTACT,
+            FEET: self.root == FEET,
+            "stops": self.joint_stops,
+            "what if": self.what_if != WhatIf(),
+        }
         changed = "".join(f", {name}" for name, there in extra.items() if there)
         return f"{self.input}, {self.chosen_formulation}, {self.chosen_integrator}{order}{stretch}{changed}"
 

@@ -33,8 +33,9 @@ from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive,
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.settings import MuscleSettings
-from biomec.pipeline.simulation_settings import CONTACT, LAWS, MUSCLES, SimulationSettings
+from biomec.pipeline.simulation_settings import CONTACT, FEET, LAWS, MUSCLES, SimulationSettings
 from biomec.pipeline.stretch import SimulationStretch, simulated_stretch
+from biomec.pipeline.walking_contact import TRIES, WalkingContact, walking_contact
 
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
@@ -62,6 +63,7 @@ class Setup:
     tracked           : the body with its controller, where it follows the movement
     stops             : of the joint angles, where they are asked for
     contact           : of hands and feet with the floor, where that holds the body
+    walking           : the walk on identified contact of its feet, where that holds the body
     control           : muscles and what excites them, where they follow the movement
     forces            : everything that acts
     step_s            : [s], fitted to the frames
@@ -85,6 +87,7 @@ class Setup:
     forces: Forces
     step_s: float
     notices: tuple[Notice, ...]
+    walking: WalkingContact | None = None
 
     @property
     def words(self) -> str:
@@ -99,8 +102,16 @@ class Setup:
         """Whether steps have a variable length."""
         return not self.settings.equal_steps
 
-    def run(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Simulation:
-        """Simulate the stretch from its first state."""
+    def run(
+        self, progress: Progress | None, cancelled: Callable[[], bool] | None
+    ) -> tuple[Simulation, tuple[Notice, ...]]:
+        """Simulate the stretch from its first state, and say what was found on the way."""
+        if self.walking is not None:
+            start, duration = float(self.time_s[0]), float(self.time_s[-1] - self.time_s[0])
+            return self.walking.run(start, duration, progress, cancelled)
+        return self._run(progress, cancelled), ()
+
+    def _run(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Simulation:
         settings, integrator = self.settings, self.settings.integrator_kind
         start, duration = float(self.time_s[0]), float(self.time_s[-1] - self.time_s[0])
         q, qdot = self.q[0], self.qdot[0]
@@ -136,8 +147,8 @@ class Setup:
         )
 
 
-def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
-    """Make a simulation ready, or say what it lacks."""
+def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress | None = None) -> Setup:
+    """Make a simulation ready, or say what it lacks; ``progress`` of what takes time, which is to identify contact."""
     needed = "loads" if settings.follows else "motion"
     if not analysis.is_current(needed):
         raise BiomecError(f"{run_first(needed)[:-1]}: a simulation needs its result.")
@@ -149,17 +160,26 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
     root = analysis.settings.loads.root
     roots = tuple(body.model.roots) if root is None else (root,)
     external = _part(analysis.loads.external, stretch.part) if analysis.is_current("loads") else None
-    tracked = contact = None
+    tracked: Tracked | None = None
+    contact = walking = None
     stops = JointStops(system, stops_of(body, load_joint_ranges(RANGES))) if settings.joint_stops else None
     if settings.follows:
         assert external is not None
         external = changed_loads(external, settings.what_if, shoulder_line(system, q))
         if settings.root == CONTACT:
             contact = fitted_contact(system, q, external)
-        passive = [one for one in (stops, contact) if one is not None]
-        tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
     _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
+    if settings.root == FEET:
+        walking = walking_contact(
+            body.system, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
+            settings.stiffness, step_s, settings.seed, stops, progress,
+        )  # fmt: skip
+        contact, tracked = walking.contact, walking.walker(TRIES[0])
+    elif settings.follows:
+        assert external is not None
+        passive = [one for one in (stops, contact) if one is not None]
+        tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
     control = None
     if settings.input == MUSCLES and tracked is not None:
         control = _controlled(body, tracked, settings, analysis.settings.muscles, step_s)
@@ -167,7 +187,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
         contact, control,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
-        step_s, (*stretch.notices, *_remarks(settings, step_s)),
+        step_s, (*stretch.notices, *_remarks(settings, step_s)), walking,
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, IntArray, for_loops, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
+from biomec.engine.forces.contact_kernels import contact_force, contact_slopes, hunt_crossley
 from biomec.engine.forces.state_maps import (
     StateMap,
     add_rows,
@@ -117,6 +118,19 @@ class ContactState:
     point: FloatArray
 
 
+class ContactSlopes(NamedTuple):
+    """Contacts in one state and how their forces change with place and velocity of their points.
+
+    body : (S,) names;  point, force : (S, 3) [m], [N];  stiffness : (S, 3, 3) ∂f/∂p [N/m];  damping : ∂f/∂v [N s/m]
+    """
+
+    body: tuple[str, ...]
+    point: FloatArray
+    force: FloatArray
+    stiffness: FloatArray
+    damping: FloatArray
+
+
 class _Spheres(NamedTuple):
     centres: StateMap
     axes: StateMap
@@ -181,6 +195,14 @@ class GroundContact:
         _contact(self._tables, for_loops(q), for_loops(qdot), np.zeros(self.system.n), depth, force, point)
         return ContactState(read_only(depth), read_only(force), read_only(point))
 
+    def slopes(self, q: FloatArray, qdot: FloatArray) -> ContactSlopes:
+        """Contacts at a state (n,), (n,) with the slopes of their forces."""
+        count = len(self.spheres)
+        force, point = np.empty((2, count, 3))
+        stiffness, damping = np.empty((2, count, 3, 3))
+        _touch(self._tables, for_loops(q), for_loops(qdot), np.empty(count), force, point, stiffness, damping)
+        return ContactSlopes(tuple(one.body for one in self.spheres), point, force, stiffness, damping)
+
     def penetration(self, q: FloatArray, name: str) -> float:
         """Depth of one sphere [m], negative above the ground."""
         if name not in self.names:
@@ -205,43 +227,57 @@ def _contact(
 ) -> None:
     """Add the generalised forces of all spheres to Q (n,); fill depth (S,), force and point (S, 3)."""
     count = depth.size
+    none = np.empty((0, 3, 3))
+    axes, h, n = np.empty(tables.axes.offset.size), np.empty(3), tables.normal
+    read_rows(tables.axes, q, False, axes)
+    _touch(tables, q, qdot, depth, force, point, none, none)
+    for s in range(count):
+        if depth[s] > 0.0:
+            r = tables.radius[s]
+            for k in range(3):
+                i, j = (k + 1) % 3, (k + 2) % 3
+                h[k] = -r * (n[i] * force[s, j] - n[j] * force[s, i])
+            add_rows(tables.centres, 3 * s, force[s], Q)
+            add_torque(tables.axes, axes, tables.body[s], h, Q)
+
+
+@compiled
+def _touch(
+    tables: _Spheres,
+    q: FloatArray,
+    qdot: FloatArray,
+    depth: FloatArray,
+    force: FloatArray,
+    point: FloatArray,
+    stiffness: FloatArray,
+    damping: FloatArray,
+) -> None:
+    """Fill depth (S,), force and point (S, 3), and the slopes (S, 3, 3) if there is room for them."""
+    count = depth.size
     centres, speeds = np.empty(3 * count), np.empty(3 * count)
     axes, rates = np.empty(tables.axes.offset.size), np.empty(tables.axes.offset.size)
     read_rows(tables.centres, q, False, centres)
     read_rows(tables.centres, qdot, True, speeds)
     read_rows(tables.axes, q, False, axes)
     read_rows(tables.axes, qdot, True, rates)
-    n, omega, v, h = tables.normal, np.empty(3), np.empty(3), np.empty(3)
+    n, omega, v, normal = tables.normal, np.empty(3), np.empty(3), np.empty(3)
+    force[:], stiffness[:], damping[:] = 0.0, 0.0, 0.0
     for s in range(count):
         c = centres[3 * s : 3 * s + 3]
         r = tables.radius[s]
         depth[s] = tables.height + r - (c[0] * n[0] + c[1] * n[1] + c[2] * n[2])
         for k in range(3):
-            force[s, k] = 0.0
             point[s, k] = c[k] - r * n[k]
         if not depth[s] > 0.0:
             continue
         angular_velocity(axes, rates, tables.body[s], omega)
-        into, sliding = 0.0, 0.0
+        into = 0.0
         for k in range(3):  # of the lowest point of the sphere: ċ + ω × (−r n)
             i, j = (k + 1) % 3, (k + 2) % 3
             v[k] = speeds[3 * s + k] - r * (omega[i] * n[j] - omega[j] * n[i])
             into -= v[k] * n[k]
-        for k in range(3):
-            v[k] += into * n[k]
-            sliding += v[k] * v[k]
-        sliding = np.sqrt(sliding)
-        stiffness, exponent, dissipation, friction, slow, arctan = tables.law[s]
-        f_n = max(0.0, stiffness * depth[s] ** exponent * (1.0 + dissipation * into))
-        x = sliding / slow
-        if x > 1e-8:
-            g = 2.0 / np.pi * np.arctan(x) / sliding if arctan > 0.5 else np.tanh(x) / sliding
-        else:  # the slope at rest
-            g = (2.0 / np.pi if arctan > 0.5 else 1.0) / slow
-        for k in range(3):
-            force[s, k] = f_n * (n[k] - friction * g * v[k])
-        for k in range(3):
-            i, j = (k + 1) % 3, (k + 2) % 3
-            h[k] = -r * (n[i] * force[s, j] - n[j] * force[s, i])
-        add_rows(tables.centres, 3 * s, force[s], Q)
-        add_torque(tables.axes, axes, tables.body[s], h, Q)
+        K, exponent, dissipation, friction, slow, curve = tables.law[s]
+        hunt_crossley(depth[s], into, K, exponent, dissipation, normal)
+        contact_force(normal[0], v, n, friction, slow, curve, force[s])
+        if len(stiffness):
+            contact_slopes(normal, v, n, friction, slow, curve, stiffness[s], damping[s])

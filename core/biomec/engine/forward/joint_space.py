@@ -194,6 +194,12 @@ class JointSpace:
         joint_dynamics.projected(self.tables, self.sides, _own(q), _own(Q), u)
         return u
 
+    def point_motions(self, q: FloatArray, bodies: IntArray, points: FloatArray) -> FloatArray:
+        """J (K, 3, g) of points (K, 3) of the laboratory [m] that move with bodies (K,), by their numbers: ṗ = J w."""
+        J = np.empty((len(bodies), 3, self.size))
+        joint_dynamics.point_motions(self.tables, self.sides, _own(q), bodies, _own(points), J)
+        return J
+
     def efforts(self, q: FloatArray, torque: Mapping[str, FloatArray]) -> FloatArray:
         """Efforts u (g,) of torques (3,) [N m] of proximal on distal bodies in laboratory axes, joint by joint.
 

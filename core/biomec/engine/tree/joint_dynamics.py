@@ -208,3 +208,24 @@ def add_wrenches(
             for i in range(3):
                 to[body, j, i] += tables.centre[step, j] * force[k, i]
         add_torque(tables, A, body, h, to)
+
+
+@compiled
+def point_motions(
+    tables: Branches, sides: JointSides, q: FloatArray, bodies: IntArray, points: FloatArray, J: FloatArray
+) -> None:
+    """J (K, 3, g) of points (K, 3) of the laboratory that move with bodies (K,): ṗ = J w."""
+    size, g = tables.total.size, J.shape[2]
+    s, A = q.reshape(size, 4, 3), np.empty((size, 3, 3))
+    r, b, arm = np.empty((size, 3)), np.empty((g, 6)), np.empty(3)
+    recursion.directions(tables, s, r, b)
+    attitudes(tables, s, A)
+    J[:] = 0.0
+    for k in range(bodies.size):
+        j = tables.first[tables.step_of[bodies[k]] + 1] - 1
+        while j >= 0:
+            cross(b[j, 3:], points[k], arm)
+            for i in range(3):
+                J[k, i, j] = b[j, i] + arm[i]
+            j = tables.above[j]
+        _columns_to_proximal(tables, sides, A, J[k])

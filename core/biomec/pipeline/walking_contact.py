@@ -1,0 +1,173 @@
+"""A recorded walk that nothing but contact of its feet keeps up: identified from plates, and tried until it stays up.
+
+Whether legs are bent to what the contact needs, and how hard the feet seek what they should bear, suits one recording
+and not another (`TRIES`). They are tried in turn; a run that stays near ends the search, otherwise the best is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Progress
+from biomec.body.tracking.contact_tracking import BalanceOptions, ContactTracked
+from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact
+from biomec.body.tracking.settling import settled
+from biomec.engine.forces.applied import Forces
+from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.forces.ground_contact import GroundContact
+from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
+from biomec.engine.forward.simulation import Ending, Simulation, simulate
+from biomec.engine.system import System
+from biomec.recording.limb_names import limb_of
+
+NEAR_M = 0.045  # a run whose root stays so near to the recording needs no further try
+HANDS_SHARE = 0.02  # of body weight: hands that bear more matter
+FAIR_SHARE = 0.1  # of body weight: contact that misses the plates by more is worth a warning
+IDENTIFYING = 0.5  # of the progress
+
+
+class Try(NamedTuple):
+    """How a run is tried: with legs bent to the contact, and with which ρ of balance."""
+
+    settled: bool
+    force_weight: float
+
+
+TRIES = (Try(True, 0.03), Try(False, 0.1), Try(False, 0.2), Try(False, 0.03))
+
+
+@dataclass(frozen=True, eq=False)
+class WalkingContact:
+    """A walk ready to run on identified contact.
+
+    identified : from the recording;  contact : the same as a force on the body as it is simulated
+    recorded, pressed : the movement as recorded, and with legs bent to the contact
+    """
+
+    identified: IdentifiedContact
+    contact: GroundContact
+    recorded: ReferenceMotion
+    pressed: ReferenceMotion
+    stiffness: float
+    step_s: float
+    passive: Forces | None
+
+    def walker(self, how: Try) -> ContactTracked:
+        """The body with the control of one try."""
+        options = BalanceOptions(stiffness=self.stiffness, force_weight=how.force_weight, step_s=self.step_s)
+        return ContactTracked(self.pressed if how.settled else self.recorded, self.contact, options, self.passive)
+
+    def run(
+        self, start_s: float, duration_s: float, progress: Progress | None, cancelled: Callable[[], bool] | None
+    ) -> tuple[Simulation, tuple[Notice, ...]]:
+        """Simulate until a run stays near to the recording, and say which it was."""
+        kept: list[tuple[float, Simulation, Try]] = []
+        for k, how in enumerate(TRIES):
+
+            def told(share: float, k: int = k) -> None:
+                if progress is not None:
+                    progress(IDENTIFYING + (1.0 - IDENTIFYING) * (k + share) / len(TRIES))
+
+            walker = self.walker(how)
+            first = walker.reference.state(start_s)
+            run = simulate(walker, *first, duration_s, self.step_s, start_s=start_s, progress=told, cancelled=cancelled)
+            away = self.away_m(run)
+            kept.append((away if run.ending is Ending.COMPLETED else np.inf, run, how))
+            if run.ending is Ending.STOPPED or (run.ending is Ending.COMPLETED and away < NEAR_M):
+                break
+        if progress is not None:
+            progress(1.0)
+        lasting = max(float(run.time_s[-1]) for _, run, _ in kept)
+        best = min((one for one in kept if one[1].time_s[-1] > lasting - 1e-9), key=lambda one: one[0])
+        return best[1], self._notices(best[2], self.away_m(best[1]), len(kept))
+
+    def away_m(self, run: Simulation) -> float:
+        """How far the root of a run is from the recorded one at most [m]."""
+        space = self.recorded.space
+        few = range(0, len(run.time_s), max(1, len(run.time_s) // 200))
+        poses = [space.pose(run.q[k]).root - self.recorded.at(float(run.time_s[k])).pose.root for k in few]
+        return float(np.linalg.norm(poses, axis=1).max())
+
+    def _notices(self, how: Try, away_m: float, tries: int) -> tuple[Notice, ...]:
+        identified = self.identified
+        share = 100.0 * identified.rms_weights
+        kept = "The first run is kept" if tries == 1 else f"The best of {tries} runs is kept"
+        words = (
+            f"Contact of the feet was identified from the plates: its forces differ from those measured by {share:.1f} "
+            f"% of body weight RMS, with feet that are moved by {_lift_mm(identified):.1f} mm RMS. "
+            f"{'Legs were bent to it by as much. ' if how.settled else ''}{kept}; its root leaves the recorded one by "
+            f"{1e3 * away_m:.0f} mm at most."
+        )
+        found = [info("contact-identified", words)]
+        if identified.rms_weights > FAIR_SHARE:
+            words = (
+                f"Identified contact misses the measured forces by {share:.0f} % of body weight. Look whether plates "
+                "and markers belong together, and whether the body mass is right."
+            )
+            found.append(warning("contact-fits-badly", words))
+        if identified.borrowed:
+            words = (
+                f"No plate measured the {' and the '.join(identified.borrowed)}: spheres of the other foot stand in."
+            )
+            found.append(info("contact-borrowed", words))
+        return tuple(found)
+
+
+def _lift_mm(identified: IdentifiedContact) -> float:
+    return float(np.sqrt(np.mean([foot.lift_mm**2 for foot in identified.feet])))
+
+
+def walking_contact(
+    system: System,
+    simulated: System,
+    roots: Sequence[str],
+    motion: tuple[FloatArray, FloatArray],
+    external: ExternalLoads,
+    rate_hz: float,
+    stretch: slice,
+    stiffness: float,
+    step_s: float,
+    seed: int,
+    passive: Forces | None,
+    progress: Progress | None,
+) -> WalkingContact:
+    """Identify contact from a whole recording, and make a stretch of it ready to be simulated.
+
+    system, simulated : as recorded, and with what is different from it
+    motion            : q and q̇ (T, n) of the recording;  external : (T, …)
+    """
+    refuse_hands(system, external, stretch)
+
+    def told(share: float) -> None:
+        if progress is not None:
+            progress(IDENTIFYING * share)
+
+    q, qdot = motion
+    found = identified_contact(system, q, qdot, external, rate_hz, IdentificationOptions(seed=seed), told)
+    space = JointSpace(simulated, roots)
+    time_s = np.arange(stretch.start, stretch.stop) / rate_hz
+    pressed = settled(space, q[stretch], found, stretch.start, rate_hz)
+    return WalkingContact(
+        found, found.on(simulated), reference_motion(space, time_s, q[stretch]),
+        reference_motion(space, time_s, pressed), stiffness, step_s, passive,
+    )  # fmt: skip
+
+
+def refuse_hands(system: System, external: ExternalLoads, stretch: slice) -> None:
+    """Contact is identified for feet only: a body that stands on its hands too would fall."""
+    weight = sum(body.mass for body in system.bodies) * float(np.linalg.norm(system.gravity))
+    for k, segment in enumerate(external.segments):
+        pressing = float(np.abs(external.force[stretch, k, 1]).max(initial=0.0))
+        if "foot" not in segment and limb_of(segment) is not None and pressing > HANDS_SHARE * weight:
+            raise BiomecError(
+                f"The {segment} bears up to {pressing:.0f} N in this stretch, and contact is identified for feet only. "
+                "Choose contact with the floor, which takes hands too."
+            )
