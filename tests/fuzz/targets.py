@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -42,6 +43,10 @@ from biomec.reporting.norms.norm_file import SET, read_norm_set
 from biomec.reporting.norms.readers import read_norms
 from biomec.reporting.tables import Table
 from biomec.signals.emg_muscles import MUSCLES, EmgReading
+from biomec.study.discovery import FolderContent, FoundFile, FoundTrial
+from biomec.study.index import Index
+from biomec.study.record import TrialRecord
+from biomec.study.study import open_study
 from biomec_resources import resource
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.tiny_run import tiny_run
@@ -318,6 +323,39 @@ def _settings() -> tuple[bytes, ...]:
     return tuple(settings_text(one).encode() for one in (usual, replace(usual, emg=emg)))
 
 
+def _study_file(name: str) -> Callable[[Path], None]:
+    """A study whose results hold this file; opened, as far as a sentence allows."""
+
+    def use(path: Path) -> None:
+        folder = path.parent / "study"
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(path.read_bytes())
+        try:
+            open_study(folder).filtered("walk")
+        finally:
+            shutil.rmtree(folder)
+
+    return use
+
+
+def _study_index() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as place:
+        index = Index()
+        found = FoundTrial("walk.c3d", "ab", "ab", person="Ann")
+        content = FolderContent("signature", (found,), (FoundFile("a.csv", "not a recording"),))
+        index.fill({"Ann": content}, {STUDY_ID: ("1 2", TrialRecord(STUDY_ID, "x", "0.3.0"))}, [])
+        index.save(Path(place) / "index.sqlite")
+        return ((Path(place) / "index.sqlite").read_bytes(),)
+
+
+STUDY_ID = "0123456789abcdef"
+STUDY = (
+    b'name = "S"\nlayout = ["subject", "session"]\nmuscles = false\n'
+    b'[[subject]]\ncode = "S1"\nfolders = ["a"]\nmass_kg = 70\n'
+    b'[[condition]]\nname = "open"\nwords = ["aberto"]\n[[trial]]\nfile = "a/b.c3d"\nexcluded = "fell"\n'
+)
+DECISIONS = b'[[decision]]\ntrial = "ab"\nside = "right"\nframe = 120\nreason = "fell"\n'
 TARGETS: tuple[Target, ...] = (
     *(
         Target(
@@ -353,6 +391,14 @@ TARGETS: tuple[Target, ...] = (
     Target("norm-mapping", ".toml", lambda: (norms.MAPPING.encode(),), mutations.damaged_toml, read_mapping),
     Target("norm-set", ".txt", _norm_texts, mutations.damaged_text, _norm_set),
     Target("word-template", ".docx", _documents, mutations.damaged_office, _word_template),
+    Target("study", ".toml", lambda: (STUDY,), mutations.damaged_toml, _study_file("study.toml")),
+    Target("study-decisions", ".toml", lambda: (DECISIONS,), mutations.damaged_toml,
+           _study_file("biomec-study/decisions.toml")),
+    Target("study-people", ".csv", lambda: (b"code,known by\nP001,folder Ann\n",), mutations.damaged_text,
+           _study_file("biomec-study/people.csv")),
+    Target("study-trial", ".json", lambda: (TrialRecord(STUDY_ID, "x", "0.3.0").text.encode(),),
+           mutations.damaged_json_text, _study_file(f"biomec-study/trials/{STUDY_ID}/trial.json")),
+    Target("study-index", ".sqlite", _study_index, mutations.damaged_bytes, _study_file("biomec-study/index.sqlite")),
     Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),
     Target("preferences", ".ini", lambda: (PREFERENCES,), mutations.damaged_text, _preferences),
 )  # fmt: skip

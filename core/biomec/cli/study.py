@@ -52,6 +52,32 @@ def add_commands(commands: Commands) -> None:
     tables.add_argument("--out", type=Path, metavar="DIR", help="default: tables among the results")
     tables.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
 
+    compare = parts.add_parser("compare", help="compare conditions, visits or groups over people")
+    compare.set_defaults(run=_compare)
+    _study(compare)
+    _curves(compare)
+    compare.add_argument("--by", choices=("condition", "visit", "group"), default="condition",
+                         help="what is compared; default: %(default)s")  # fmt: skip
+    compare.add_argument("--levels", nargs="+", default=[], metavar="NAME", help="these, in this order; default: all")
+    compare.add_argument("--test", choices=("t", "rank"), default="t", help="of the measure; default: %(default)s")
+    compare.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: %(default)s")
+    compare.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the tables")
+
+    repeat = parts.add_parser("repeat", help="say how well numbers repeat from visit to visit: ICC, SEM, MDC")
+    repeat.set_defaults(run=_repeat)
+    _study(repeat)
+    _curves(repeat)
+    repeat.add_argument("--out", type=Path, required=True, metavar="FILE.csv", help="table to write")
+
+
+def _curves(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--table", choices=("angles", "loads", "muscles", "contacts"), default="angles",
+                        help="default: %(default)s")  # fmt: skip
+    parser.add_argument("--curves", nargs="+", default=[], metavar="WORD",
+                        help="only curves with one of these in their names")  # fmt: skip
+    parser.add_argument("--measure", choices=("peak", "highest", "lowest", "mean", "rms", "impulse"), default="peak",
+                        help="of every cycle; default: %(default)s")  # fmt: skip
+
 
 def _study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", type=Path, metavar="STUDY", help=STUDY)
@@ -153,4 +179,32 @@ def _tables(options: argparse.Namespace) -> int:
     study = _opened(options)
     written = write_tables(study, options.out, options.parquet)
     print(f"{written[0].parent}: {', '.join(path.name for path in written)}")
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from biomec.reporting.statistics.load_comparison import ComparisonOptions
+    from biomec.study.comparison import compare_levels, methods_in_words, write_comparison
+    from biomec.study.groups import levels_of
+
+    study = _opened(options)
+    how = ComparisonOptions(measure=options.measure, test=options.test, alpha=options.alpha)
+    levels = levels_of(study, options.table, options.by, options.levels, options.curves)
+    found = compare_levels(options.table, options.by, levels, how)
+    for sentence in methods_in_words(found):
+        print(sentence)
+    written = write_comparison(found, options.out)
+    print(f"{options.out}: {', '.join(path.name for path in written)}")
+    return 0
+
+
+def _repeat(options: argparse.Namespace) -> int:
+    from biomec.study.groups import VISIT, levels_of
+    from biomec.study.repeatability import study_reliability, write_reliability
+
+    study = _opened(options)
+    found = study_reliability(levels_of(study, options.table, VISIT, words=options.curves), options.measure)
+    write_reliability(found, options.out)
+    print(found.sentence)
+    print(f"{options.out} written: {sum(one is not None for one in found.curves)} curves.")
     return 0

@@ -8,8 +8,8 @@ study open never spoil it; the index of whoever writes last stays, and lacks not
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,15 +78,17 @@ class Index:
     ) -> None:
         """Put in what was found; ``trials`` are rows in the order of `COLUMNS`."""
         base = sqlite3.connect(":memory:", check_same_thread=False)
-        found = [(path, *astuple(one)) for path, content in folders.items() for one in content.trials]
-        files = [(path, *astuple(one)) for path, content in folders.items() for one in content.files]
+        storable = {path: one for path, one in folders.items() if _storable(path, *one.trials, *one.files)}
+        found = [(path, *astuple(one)) for path, content in storable.items() for one in content.trials]
+        files = [(path, *astuple(one)) for path, content in storable.items() for one in content.files]
         kept = [
             (stamp, *(getattr(one, name) for name in RECORD_FIELDS), *astuple(one.headline))
             for stamp, one in records.values()
+            if _storable(one)
         ]
         tables: list[tuple[str, Sequence[str], Iterable[Sequence[Any]]]] = [
             ("about", ("key", "value"), [("schema", str(SCHEMA)), ("biomec", __version__)]),
-            ("folders", ("path", "signature"), [(path, one.signature) for path, one in folders.items()]),
+            ("folders", ("path", "signature"), [(path, one.signature) for path, one in storable.items()]),
             ("found", ("folder", *_names(FoundTrial)), found),
             ("files", ("folder", *_names(FoundFile)), files),
             ("records", ("stamp", *RECORD_FIELDS, *_names(Headline)), kept),
@@ -94,7 +96,8 @@ class Index:
         ]
         for name, columns, rows in tables:
             base.execute(f"CREATE TABLE {name} ({', '.join(columns)})")
-            base.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)
+            sql = f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})"
+            base.executemany(sql, map(_plain, rows) if name == "trials" else rows)
         base.commit()
         self._base.close()
         self._base, self.folders, self.records = base, dict(folders), dict(records)
@@ -126,6 +129,26 @@ def read_index(path: Path) -> Index:
         return Index(path.read_bytes())
     except OSError:
         return Index()
+
+
+def _storable(*values: object) -> bool:
+    """Whether all texts are UTF-8; a name of a file may be none, and its folder is then looked through each time."""
+    try:
+        return all(text.isascii() or bool(text.encode()) for value in values for text in _texts(value))
+    except UnicodeEncodeError:
+        return False
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif is_dataclass(value) and not isinstance(value, type):
+        for one in fields(value):
+            yield from _texts(getattr(value, one.name))
+
+
+def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in row)
 
 
 def _names(kind: type) -> tuple[str, ...]:

@@ -101,8 +101,10 @@ def _keys(found: Iterable[tuple[str, FoundTrial]], description: StudyDescription
 
 def _key(place: str, name: str, names: int) -> str:
     if not place:
-        return NAME + name if name else UNKNOWN
-    return f"{FOLDER}{place}" if names < 2 else f"{FOLDER}{place} {NAME}{name}"
+        key = NAME + name if name else UNKNOWN
+    else:
+        key = f"{FOLDER}{place}" if names < 2 else f"{FOLDER}{place} {NAME}{name}"
+    return key.encode("utf-8", "backslashreplace").decode()  # names of folders may hold what UTF-8 does not allow
 
 
 def _by_birth(key: str, trials: Sequence[tuple[str, FoundTrial]], sentences: list[str]) -> dict[str, str]:

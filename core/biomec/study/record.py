@@ -81,7 +81,9 @@ class TrialRecord:
     @property
     def text(self) -> str:
         """JSON text."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        return (
+            json.dumps(asdict(self), indent=1) + "\n"
+        )  # in ASCII: a name of a file may hold what UTF-8 does not allow
 
 
 def in_project(session: Session, record: TrialRecord) -> Session:

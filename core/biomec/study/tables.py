@@ -176,14 +176,14 @@ def _joined_head(study: Study, rows: Sequence[_Row], name: str) -> list[str]:
     """Columns that any trial has, in the order in which they first come."""
     head: dict[str, None] = {}
     for row in rows:
-        for lines in _lines(study, row.trial, name):
+        for lines in table_lines(study, row.trial, name):
             head |= dict.fromkeys(lines)
             break
     first = CURVE_HEAD if name != VALUES else VALUE_HEAD
     return [*first, *(one for one in head if one not in first)] if head else []
 
 
-def _lines(study: Study, trial: StudyTrial, name: str) -> Iterator[list[str]]:
+def table_lines(study: Study, trial: StudyTrial, name: str) -> Iterator[list[str]]:
     """Rows of a table of one trial, the head first; none if the trial has no such table."""
     path = study.folder_of(trial) / f"{name}.csv"
     try:
@@ -200,7 +200,7 @@ def _write_joined(study: Study, rows: Iterable[_Row], name: str, head: Sequence[
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(table([[*WHICH, *head]]))
         for row in rows:
-            lines = _lines(study, row.trial, name)
+            lines = table_lines(study, row.trial, name)
             own = next(lines, None)
             if own is None:
                 continue

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from biomec.study.index import FILE
 from biomec.study.people import FILE as PEOPLE
 from biomec.study.record import PROJECT, RECORD
 from biomec.study.study import open_study
+from biomec.study.tables import write_tables
 from biomec.study.trials import DUPLICATE, SUPERSEDED, State
 from tests.core.study.small import analysed, reopened, sway_study, write_project, write_sway
 from tests.faults.disks import full
@@ -245,6 +247,20 @@ def test_a_full_disk_leaves_index_and_codes_as_they_were(tmp_path):
     assert len(after.trials) == 2
     assert sum("cannot be kept" in sentence for sentence in after.sentences) == 2
     assert {name: (study.results / name).read_bytes() for name in before} == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are any bytes on Linux only")
+def test_names_that_are_not_utf8_are_opened_analysed_and_kept(tmp_path):
+    """Files of an old Windows computer: "José" in Latin-1. The index ended in lines of calls."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/Jos\xe9"))
+    write_sway(folder, os.fsdecode(b"p\xe91"), 30)
+    study = open_study(tmp_path)
+    assert [record.fault for record in analysed(study)] == [""]
+    after = reopened(reopened(study))
+    assert after.states == {State.DONE: 1}
+    assert after.trials[0].subject == study.trials[0].subject == "P001"
+    assert after.filtered(state="done") == after.trials
+    write_tables(after)
 
 
 def test_trials_are_found_by_words_and_columns_in_any_order(tmp_path):

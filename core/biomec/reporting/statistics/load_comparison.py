@@ -112,7 +112,7 @@ class LoadComparison:
                     _effect(float(self.effect[c])),
                     _probability(float(self.p_holm[c])),
                     number(float(self.pearson[c]), 3),
-                    self._where(c),
+                    self.differs_at(c),
                 )
             )
         columns = (
@@ -129,7 +129,7 @@ class LoadComparison:
         )
         return Table(f"{self.second.title} against {self.first.title}", columns, tuple(rows), note)
 
-    def _where(self, c: int) -> str:
+    def differs_at(self, c: int) -> str:
         """Parts of the cycle in which the curves differ: "12 to 34, 80 to 91"."""
         test = self.curves[c]
         if test is None:
