@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from benchmarks.c3d import print_c3d
+from benchmarks.consistent_motion import print_consistent_motion
 from benchmarks.end_to_end import print_end_to_end
 from benchmarks.formulations import print_formulations
 from benchmarks.forward import print_steps
@@ -63,6 +64,7 @@ def main() -> None:
     print_kept_jacobians(trial)
     print_opensim()
     print_muscles()
+    print_consistent_motion()
     print_inverse_dynamics()
     print_formulations()
     print_steps()
