@@ -153,7 +153,9 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
     if not analysis.is_current(needed):
         raise BiomecError(f"{run_first(needed)[:-1]}: a simulation needs its result.")
     stretch = simulated_stretch(analysis, settings)
-    body, motion, rate = analysis.body.person, analysis.motion, analysis.signals.trial.rate_hz
+    body, rate = analysis.body.person, analysis.signals.trial.rate_hz
+    reduced = analysis.loads.reduced if analysis.is_current("loads") else None
+    motion = analysis.motion if reduced is None else reduced  # the forces belong to it
     q, qdot, qddot = (level[stretch.part] for level in (motion.q, motion.qdot, motion.qddot))
     time_s = np.arange(stretch.first, stretch.last + 1) / rate
     system = changed_system(body.system, settings.what_if)
