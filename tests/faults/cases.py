@@ -30,6 +30,8 @@ from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import read_settings, write_settings
 from biomec.recording import Session, Subject
 from biomec.reporting.files.analysis_files import write_analysis
+from biomec.study.decisions import decide, read_decisions
+from biomec.study.people import keep_people, read_people
 from tests.core.pipeline.standing import swaying_session
 from tests.core.recording.examples import full_trial
 from tests.faults.layer import Disk, disk
@@ -103,6 +105,24 @@ def _settings(folder: Path, version: int) -> None:
 def _found_settings(folder: Path) -> int | None:
     path = folder / "settings.json"
     return NAMES.index(read_settings(path)[0].body.model or "") if path.exists() else None
+
+
+# -------------------------------------------------------------------------------------------------------------- studies
+def _decide(folder: Path, version: int) -> None:
+    decide(folder, "trial", NAMES[version])
+
+
+def _decided(folder: Path) -> int | None:
+    found = read_decisions(folder).trials.get("trial")
+    return None if found is None else NAMES.index(found)
+
+
+def _keep_people(folder: Path, version: int) -> None:
+    keep_people(folder, {f"folder {NAMES[k]}": f"P{k:03d}" for k in range(version + 1)})
+
+
+def _kept_people(folder: Path) -> int | None:
+    return len(read_people(folder)) - 1 if (folder / "people.csv").exists() else None
 
 
 # ----------------------------------------------------------------------------------------------------------- autosave
@@ -306,6 +326,8 @@ CASES: tuple[Case, ...] = (
              lambda folder, end=suffix: _exported(folder, end))
         for suffix in (".c3d", ".trc", ".emt", ".mat")
     ),
+    Case("decisions of a study", _decide, _decided),
+    Case("people of a study", _keep_people, _kept_people),
     Case("clinical report", _clinical, _found_clinical),
     Case("tables", _tables, _of_one_result(_tables, "summary.json"), together=True),
     Case("report", _report, _of_one_result(_report, "report.html"), together=True),

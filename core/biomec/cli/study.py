@@ -52,6 +52,15 @@ def add_commands(commands: Commands) -> None:
     tables.add_argument("--out", type=Path, metavar="DIR", help="default: tables among the results")
     tables.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
 
+    export = parts.add_parser("export", help="write a study to give away: tables, and projects without names")
+    export.set_defaults(run=_export)
+    _study(export)
+    export.add_argument("out", type=Path, metavar="DIR", help="new folder")
+    export.add_argument("--projects", action="store_true", help="write the projects of the trials, too")
+    export.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
+    export.add_argument("--take-out", action="append", default=[], metavar="WORD",
+                        help="a further word to be taken out of the projects; may be repeated")  # fmt: skip
+
     compare = parts.add_parser("compare", help="compare conditions, visits or groups over people")
     compare.set_defaults(run=_compare)
     _study(compare)
@@ -179,6 +188,18 @@ def _tables(options: argparse.Namespace) -> int:
     study = _opened(options)
     written = write_tables(study, options.out, options.parquet)
     print(f"{written[0].parent}: {', '.join(path.name for path in written)}")
+    return 0
+
+
+def _export(options: argparse.Namespace) -> int:
+    from biomec.study.export import export_study
+
+    study = _opened(options)
+    written = export_study(study, options.out, projects=options.projects, parquet=options.parquet,
+                           also=options.take_out, progress=progress_on_terminal("Writing"))  # fmt: skip
+    projects = sum(path.suffix == ".biomec" for path in written)
+    print(f"{options.out}: {len(written) - projects} tables and files about them, {projects} projects.")
+    print("Codes stand for people; a movement may still tell who moves.")
     return 0
 
 

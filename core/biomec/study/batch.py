@@ -100,8 +100,8 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
     return tuple(
         TrialTask(
             one.id, str(study.folder), one.file, str(study.folder_of(one)), one.sha256, one.made_of, __version__,
-            one.static, one.project, people.get(one.subject, Subject()), one.condition, one.excluded_cycles,
-            study.settings, study.description.muscles,
+            one.static, one.project, one.subject, people.get(one.subject, Subject()), one.condition,
+            one.excluded_cycles, study.settings, study.description.muscles,
         )
         for one in chosen
         if one.state in wanted

@@ -8,8 +8,9 @@ study open never spoil it; the index of whoever writes last stays, and lacks not
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,6 +30,19 @@ IDENTITY = (
 COLUMNS = (*IDENTITY, *MEASURED)
 RECORD_FIELDS = tuple(one.name for one in fields(TrialRecord) if one.name != "headline")
 T = TypeVar("T")
+
+
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
+_TRIAL, _FILE, _HEADLINE = (attrgetter(*_names(kind)) for kind in (FoundTrial, FoundFile, Headline))
+_RECORD = attrgetter(*RECORD_FIELDS)
+_CELLS: Mapping[type, Callable[[Any], tuple[Any, ...]]] = {
+    FoundTrial: _TRIAL,
+    FoundFile: _FILE,
+    TrialRecord: lambda one: (*_RECORD(one), *_HEADLINE(one.headline)),
+}
 
 
 class Index:
@@ -79,12 +93,10 @@ class Index:
         """Put in what was found; ``trials`` are rows in the order of `COLUMNS`."""
         base = sqlite3.connect(":memory:", check_same_thread=False)
         storable = {path: one for path, one in folders.items() if _storable(path, *one.trials, *one.files)}
-        found = [(path, *astuple(one)) for path, content in storable.items() for one in content.trials]
-        files = [(path, *astuple(one)) for path, content in storable.items() for one in content.files]
+        found = [(path, *_TRIAL(one)) for path, content in storable.items() for one in content.trials]
+        files = [(path, *_FILE(one)) for path, content in storable.items() for one in content.files]
         kept = [
-            (stamp, *(getattr(one, name) for name in RECORD_FIELDS), *astuple(one.headline))
-            for stamp, one in records.values()
-            if _storable(one)
+            (stamp, *_RECORD(one), *_HEADLINE(one.headline)) for stamp, one in records.values() if _storable("", one)
         ]
         tables: list[tuple[str, Sequence[str], Iterable[Sequence[Any]]]] = [
             ("about", ("key", "value"), [("schema", str(SCHEMA)), ("biomec", __version__)]),
@@ -131,28 +143,24 @@ def read_index(path: Path) -> Index:
         return Index()
 
 
-def _storable(*values: object) -> bool:
+def _storable(path: str, *values: object) -> bool:
     """Whether all texts are UTF-8; a name of a file may be none, and its folder is then looked through each time."""
+    texts = [path]
+    for one in values:
+        cells = _CELLS[type(one)](one)
+        texts += [cell for cell in cells if isinstance(cell, str)]
     try:
-        return all(text.isascii() or bool(text.encode()) for value in values for text in _texts(value))
+        "".join(texts).encode()
     except UnicodeEncodeError:
         return False
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif is_dataclass(value) and not isinstance(value, type):
-        for one in fields(value):
-            yield from _texts(getattr(value, one.name))
+    return True
 
 
 def _plain(row: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in row)
-
-
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+    """A row of which every text is UTF-8."""
+    return tuple(
+        one.encode("utf-8", "replace").decode() if isinstance(one, str) and not one.isascii() else one for one in row
+    )
 
 
 def _text(name: str) -> str:

@@ -11,7 +11,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
@@ -62,7 +62,8 @@ def _described(path: str, trial: FoundTrial, description: StudyDescription) -> s
     said = description.trials.get(path)
     if said is not None and said.subject:
         return said.subject
-    parents = [parent.as_posix() for parent in PurePosixPath(path).parents]
+    parts = path.split("/")[:-1]
+    parents = {"/".join(parts[:k]) for k in range(1, len(parts) + 1)} if description.people else set()
     for one in description.people:
         if any(folder in parents for folder in one.folders):
             return one.code
@@ -123,7 +124,7 @@ def _by_birth(key: str, trials: Sequence[tuple[str, FoundTrial]], sentences: lis
 
 def level(path: str, what: str, description: StudyDescription) -> str:
     """Name of the folder above a recording that means subject, session or condition; "" if there is none."""
-    parents = PurePosixPath(path).parent.parts
+    parents = path.split("/")[:-1]
     if what not in description.layout:
         return ""
     place = description.layout.index(what)

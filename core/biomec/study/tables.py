@@ -92,7 +92,7 @@ def write_tables(study: Study, folder: Path | None = None, parquet: bool = False
     """
     folder = folder or study.results / FOLDER
     write_parquet = parquet_writer() if parquet else None
-    rows = [_Row(one, cells) for one, cells in zip(study.trials, _which(study.trials), strict=True)]
+    rows = [_Row(one, cells) for one, cells in zip(study.trials, which(study.trials), strict=True)]
     with replaced_together(folder, PROVENANCE, OURS) as stage:
         columns: dict[str, Sequence[str]] = {}
         columns[TRIALS] = _write_trials(rows, stage / f"{TRIALS}.csv")
@@ -113,7 +113,7 @@ def write_tables(study: Study, folder: Path | None = None, parquet: bool = False
     return tuple(folder / name for name in written)
 
 
-def _which(trials: Sequence[StudyTrial]) -> Iterator[tuple[str | int, ...]]:
+def which(trials: Sequence[StudyTrial]) -> Iterator[tuple[str | int, ...]]:
     """First cells of the rows of each trial, without what tells who the person is."""
     clean = _Clean(trials)
     for one in trials:

@@ -39,7 +39,7 @@ class TrialTask:
 
     root   : folder of the study;  file, static : below it;  out : folder for the results of the trial
     id, sha256, made_of : as in `TrialRecord`
-    project : whether the file is one;  subject : what the researcher says of the person
+    project : whether the file is one;  person : code;  subject : what the researcher says of the person
     """
 
     id: str
@@ -51,6 +51,7 @@ class TrialTask:
     biomec: str = __version__
     static: str = ""
     project: bool = False
+    person: str = ""
     subject: Subject = field(default_factory=Subject)
     condition: str = ""
     excluded_cycles: tuple[ExcludedCycle, ...] = ()
@@ -106,7 +107,10 @@ def _prepared(session: Session, task: TrialTask) -> Session:
         notes = notes.with_excluded_cycle(one.side, one.frame, one.reason)
     if task.condition and not notes.condition:
         notes = replace(notes, condition=task.condition)
-    return replace(session, subject=merge_subjects(task.subject, session.subject), notes=notes)
+    subject = merge_subjects(task.subject, session.subject)
+    if not subject.name:  # so that a visit or a norm of the projects knows who belongs together
+        subject = replace(subject, name=task.person)
+    return replace(session, subject=subject, notes=notes)
 
 
 def headline(analysis: Analysis) -> Headline:

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -147,7 +148,7 @@ def study_trials(
         code, key = codes[path], one.key[:ID_LETTERS]
         subject = about.get(code)
         cycles = decisions.cycles.get(key, ())
-        static = said.static or (path_below(str(PurePosixPath(path).parent), one.static) if one.static else "")
+        static = said.static or (path_below(path.rpartition("/")[0] or ".", one.static) if one.static else "")
         parts = [
             one.key,
             one.parts,
@@ -212,7 +213,7 @@ def _condition(path: str, one: FoundTrial, said: DescribedTrial, description: St
     """By the researcher's word, by the words of the study, by the notes of a project, by its folder, by its name."""
     if said.condition:
         return said.condition
-    texts = [plain(one.condition), plain(one.trial), *map(plain, reversed(PurePosixPath(path).parent.parts))]
+    texts = [plain(one.condition), plain(one.trial), *map(plain, reversed(path.split("/")[:-1]))]
     for text in texts:
         for name, words in description.conditions.items():
             if any(plain(word) in text for word in words):
@@ -227,9 +228,13 @@ def _condition(path: str, one: FoundTrial, said: DescribedTrial, description: St
 def _numbered(trials: Sequence[StudyTrial]) -> tuple[StudyTrial, ...]:
     """Trials in the order of people, sessions, conditions and files, with numbers of visit and trial."""
 
+    @cache
+    def order(text: str) -> tuple[tuple[int, int, str], ...]:
+        return natural_order(Path(text))
+
     def place(one: StudyTrial) -> tuple[Any, ...]:
         texts = (one.subject or "\uffff", one.day or one.session, one.session, one.condition, one.file)
-        return (one.state is State.GONE, *(natural_order(Path(text)) for text in texts), one.file)
+        return (one.state is State.GONE, *map(order, texts), one.file)
 
     visits: dict[str, list[str]] = {}
     counts: Counter[tuple[str, str, str]] = Counter()

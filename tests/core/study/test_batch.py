@@ -192,7 +192,7 @@ def test_excluded_cycles_condition_and_person_reach_the_project(tmp_path):
     study = reopened(study)
     run_batch(study, crew=Crew())
     session = load_project(study.folder_of(study.trials[0]) / PROJECT)
-    assert (session.subject.sex, session.subject.mass_kg) == ("male", 81.5)
+    assert (session.subject.sex, session.subject.mass_kg, session.subject.name) == ("male", 81.5, "S1")
     assert session.notes.condition == "barefoot"
     assert [(one.side, one.frame, one.reason) for one in session.notes.excluded_cycles] == [("both", 3, "slipped")]
 

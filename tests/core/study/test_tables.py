@@ -91,6 +91,22 @@ def test_nothing_in_the_tables_tells_who_it_was(study):
         assert telling not in text
 
 
+def test_projects_are_given_away_without_names(study, tmp_path, capsys):
+    assert main(["study", "export", str(study.folder), str(tmp_path / "out"), "--projects"]) == 0
+    assert "4 projects" in capsys.readouterr().out
+    made = sorted((tmp_path / "out" / "projects").iterdir())
+    assert [path.name for path in made][:2] == ["P001 1 PushUpClosed 1.biomec", "P001 1 PushUpOpen 1.biomec"]
+    for path in made:
+        content = path.read_bytes().lower()
+        assert not any(telling in content for telling in (b"alberta", b"20260302", b"2026-03-02"))
+    session = load_project(made[0])
+    assert session.subject.name == "P001"
+    own = load_project(study.folder_of(study.trials[0]) / PROJECT)
+    assert np.array_equal(session.dynamic.markers.p_WM, own.dynamic.markers.p_WM, equal_nan=True)
+    assert main(["study", "export", str(study.folder), str(tmp_path / "out")]) == 1
+    assert "not empty" in capsys.readouterr().err
+
+
 def test_columns_and_provenance_explain_every_column(study):
     folder = write_tables(study)[0].parent
     described = {(one["table"], one["column"]): one for one in rows(folder / "columns.csv")}
