@@ -15,7 +15,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.balanced_motion import SHORTEST, Balanced, ForceChanges, balanced_motion
 from biomec.body.loads.dynamic_options import MOTION, PLATES, DynamicOptions
-from biomec.body.loads.reaction_sharing import nearest_reactions, sharing_columns, sharing_variance
+from biomec.body.loads.reaction_sharing import nearest_reactions, point_tips, sharing_columns, sharing_variance
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
@@ -82,11 +82,14 @@ def dynamic_motion(
     rate_hz: float,
     options: DynamicOptions = DynamicOptions(),
     progress: Progress | None = None,
+    inner: FloatArray | None = None,
 ) -> tuple[Jet, ExternalLoads, DynamicChange]:
     """Motion and forces nearest to those given that agree in all frames that count.
 
     states  : q, q̇, q̈ (T, n)
     counted : (T,) frames in which plates bear the whole body; stretches of them that are too short stay as they are
+    inner   : (T, 6) what loads between segments add to the balance of forces and of moments about the laboratory's
+              origin, such as the moment of a cuff's damping [N], [N m]
 
     Outside these stretches the motion goes back to the measured one within a quarter of a second, with velocities and
     accelerations that belong to it. Splines of degree 5 through the returned positions give the returned accelerations,
@@ -102,12 +105,14 @@ def dynamic_motion(
     for window in windows:
         consistent[window] = True
     if options.trust == MOTION:
-        return states, *_other_forces(tree.system, states, external, consistent, options)
+        return states, *_other_forces(tree.system, states, external, consistent, options, inner)
     space = JointSpace(tree.system, (tree.system.bodies[tree.root].name,))
     B = sharing_columns(external)
-    variance = sharing_variance(external, options.force_n, options.moment_nm) * (options.trust != PLATES)
+    variance = sharing_variance(external, options.force_n, options.moment_nm, point_tips(external))
+    variance *= options.trust != PLATES
     limits = np.tile([options.most_force_n] * 3 + [options.most_moment_nm] * 3, len(external.segments))
     wanted = np.concatenate([external.total_force, external.total_moment(np.zeros(3))], axis=1)
+    wanted = wanted if inner is None else wanted + inner
     new: Jet = (states[0].copy(), states[1].copy(), states[2].copy())
     changed = consistent.copy()
     parts = np.zeros((len(counted), len(external.segments), 6))
@@ -178,15 +183,21 @@ def _soft_ends(
 
 
 def _other_forces(
-    system: System, states: Jet, external: ExternalLoads, consistent: BoolArray, options: DynamicOptions
+    system: System,
+    states: Jet,
+    external: ExternalLoads,
+    consistent: BoolArray,
+    options: DynamicOptions,
+    inner: FloatArray | None,
 ) -> tuple[ExternalLoads, DynamicChange]:
     """Forces that agree with the motion as it is."""
     motion = segment_motion(system, *states)
     required = body_wrench(system, motion)
     moment = required.total_moment + np.cross(motion.whole_body_com, required.total_force)
     wanted = np.concatenate([required.total_force, moment], axis=1)
+    wanted = wanted if inner is None else wanted - inner
     wanted[~consistent] = np.nan
-    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm)
+    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, point_tips(external))
     added = read_only(loads.force - external.force), read_only(loads.moment - external.moment)
     return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added, 0, 0)
 

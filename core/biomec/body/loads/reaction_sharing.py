@@ -46,6 +46,13 @@ def sharing_variance(
     return np.asarray((size * borne[..., None]).reshape(external.frames, -1))
 
 
+def point_tips(external: ExternalLoads) -> tuple[str, ...]:
+    """Segments whose loads never bear a moment while others do: tips of crutches."""
+    turned = external.moment.any(axis=(0, 2))
+    bearing = {name for name, turns in zip(external.segments, turned, strict=True) if turns}
+    return tuple(sorted(set(external.segments) - bearing)) if bearing else ()
+
+
 def nearest_reactions(
     external: ExternalLoads,
     wanted: FloatArray,

@@ -32,6 +32,8 @@ from biomec.recording.step import step_result
 
 NOTHING = 1e-6  # N, N m: residuals that are round-off
 
+CUFF_ROUNDS = 6  # force and counterforce of a cuff act at two points, and damping gives them a moment that moves on
+
 MILLIMETRE = 1e3
 Acting: TypeAlias = Callable[
     [System, SegmentMotion, tuple[FloatArray, FloatArray], ExternalLoads], tuple[ExternalLoads, ExternalLoads]
@@ -165,13 +167,19 @@ def reduce_residuals(
         if options.motion is not None:
             states, change = corrected_motion(new, states, external, before.counted, rate_hz, options.motion)
         if options.dynamics is not None:
-            states, external, dynamics = dynamic_motion(
-                new, states, external, before.counted, rate_hz, options.dynamics, progress
-            )
-    motion = segment_motion(new.system, *states)
-    applied = external
-    if acting is not None:
-        external, applied = acting(new.system, motion, (states[0], states[1]), external)
+            inner = np.zeros((len(q), 6))
+            for _ in range(CUFF_ROUNDS):
+                found_states, given, dynamics = dynamic_motion(
+                    new, states, external, before.counted, rate_hz, options.dynamics, progress, inner
+                )
+                _, outside, applied = _acting(new, found_states, given, acting)
+                between = _wrench(applied) - _wrench(outside)
+                close = bool(np.abs(between - inner)[dynamics.consistent].max() <= NOTHING / 10.0)
+                inner = between
+                if close:
+                    break
+            states, external = found_states, given
+    motion, external, applied = _acting(new, states, external, acting)
     loads = newton_euler(new, motion, states[0], applied)
     after = residuals(loads, counted if dynamics is None else dynamics.consistent)
     rms, largest = marker_distance(tree.system, q, states[0])
@@ -195,6 +203,21 @@ def reduce_residuals(
         dynamics,
     )
     return replace(found, notices=_notices(found))
+
+
+def _acting(
+    tree: JointTree, states: tuple[FloatArray, FloatArray, FloatArray], external: ExternalLoads, acting: Acting | None
+) -> tuple[SegmentMotion, ExternalLoads, ExternalLoads]:
+    """Motion of the segments, what acts on them from outside, and all that acts on them."""
+    motion = segment_motion(tree.system, *states)
+    if acting is None:
+        return motion, external, external
+    return motion, *acting(tree.system, motion, (states[0], states[1]), external)
+
+
+def _wrench(loads: ExternalLoads) -> FloatArray:
+    """Sum of forces and of moments about the laboratory's origin (T, 6)."""
+    return np.concatenate([loads.total_force, loads.total_moment(np.zeros(3))], axis=1)
 
 
 def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:

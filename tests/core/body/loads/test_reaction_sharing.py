@@ -5,7 +5,7 @@ import pytest
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.body.loads.reaction_sharing import nearest_reactions, sharing_columns
+from biomec.body.loads.reaction_sharing import nearest_reactions, point_tips, sharing_columns
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
 
 FEET, TIPS = ("right foot", "left foot"), ("right hand", "left hand")
@@ -48,6 +48,13 @@ def test_the_solution_is_that_of_the_saddle_point(segments, components):
         ours = np.concatenate([found.force[t], found.moment[t]], axis=1).reshape(-1)
         assert np.abs(ours[kept] - oracle).max() < 1e-9
         assert not ours[~kept].any()
+
+
+def test_tips_are_known_by_what_they_bear():
+    assert point_tips(reactions((*FEET, *TIPS))) == tuple(sorted(TIPS))
+    assert point_tips(reactions(FEET)) == ()
+    only = reactions(TIPS)
+    assert point_tips(only) == ()  # nothing bears a moment: no plate gave one
 
 
 def test_reactions_that_agree_stay():
