@@ -48,7 +48,7 @@ def sharing_variance(
 
 def point_tips(external: ExternalLoads) -> tuple[str, ...]:
     """Segments whose loads never bear a moment while others do: tips of crutches."""
-    turned = external.moment.any(axis=(0, 2))
+    turned = (external.moment != 0.0).any(axis=(0, 2)).tolist()
     bearing = {name for name, turns in zip(external.segments, turned, strict=True) if turns}
     return tuple(sorted(set(external.segments) - bearing)) if bearing else ()
 
