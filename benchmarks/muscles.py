@@ -30,6 +30,7 @@ from biomec.body.muscles.newton_qp import Costs
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing import SharingProblem, quadratic_frame, share
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
+from biomec.engine.paths.drawn_paths import drawn_paths
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis
 from tests.core.body.loads.performed import performed
@@ -38,6 +39,8 @@ from tests.real_data import FOLDER
 PASSES = 7
 TARGET_GEOMETRY_MS, TARGET_SHARING_MS, TARGET_RATIO, TARGET_EXACT = 0.2, 0.1, 200.0, 1e-9
 GEOMETRY, ARMS = "paths of 194 muscles", "paths, moment arms and fibre forces"
+DRAWN, POLYLINES, STATIONS, STEP = "drawn paths, compiled", "drawn paths, polyline by polyline", 16, 20
+"""Paths for drawing: in compiled code, and by the Python that describes them; points of a path, frames between."""
 SHARING, DAQP, CHAIN = "sharing of both legs", "DAQP, frame by frame", "paths, sharing and contact forces"
 
 
@@ -47,6 +50,7 @@ def print_muscles() -> None:
     timings, apart = own_timings()
     for name, timing in timings.items():
         print(f"  {name:<52}{1e3 * timing.best:8.3f}{1e3 * timing.best_cpu:9.3f}")
+    print(f"  compiled drawing is {timings[POLYLINES].best_cpu / timings[DRAWN].best_cpu:.0f} times as fast")
     geometry, sharing = timings[f"{ARMS}, {ALL}"], timings[f"{SHARING}, {ONE}"]
     _target("geometry and arms of the whole body", 1e3 * geometry.best, TARGET_GEOMETRY_MS, "ms")
     _target("sharing of both legs on one thread", 1e3 * sharing.best, TARGET_SHARING_MS, "ms")
@@ -93,6 +97,16 @@ def own_timings() -> tuple[dict[str, Timing], float]:
         for name, run in ((GEOMETRY, paths), (ARMS, arms), (SHARING, partial(share, problem)))
         for threads in (ALL, ONE)
     ]
+    traced, some = muscle_paths(person, q, qdot, whole, motion=case.motion), range(0, len(q), STEP)
+
+    def drawn() -> list[Any]:
+        moving = traced.motion.R_WB
+        return [drawn_paths(traced.paths, moving[t], traced.origin[t], traced.theta[t], t, STATIONS) for t in some]
+
+    def polylines() -> list[Any]:
+        return [[traced.polyline(t, m) for m in range(len(traced.names))] for t in some]
+
+    tasks += [Task(DRAWN, drawn, len(some)), Task(POLYLINES, polylines, len(some))]
     timings = interleaved([*tasks, Task(DAQP, exact, len(q))], PASSES)
     muscles = problem.columns.shape[1] - problem.columns.shape[2]
     apart = np.abs(share(problem).x[:, :muscles] - np.array(exact())[:, :muscles]).max()
