@@ -28,7 +28,7 @@ class EmgLine:
     """A channel beside the elements that it measures, in frames in which the loads of their joints can be relied on.
 
     agreement : None where too few frames are known in both
-    measured, computed : (T,) over their own maxima;  cycle_measured, cycle_computed : mean over the valid cycles
+    measured, computed : (T,) over their own maxima;  cycle_measured, cycle_computed : means over the cycles that count
     expected  : stretches of the cycle [%] in which the muscle is usually active
     reference : what the EMG was normalised by, in words
     """
@@ -101,15 +101,15 @@ def _lines(analysis: Analysis, beside: EmgBeside, channels: Sequence[EmgChannel]
     lines = []
     for channel in channels:
         elements = beside.channels[channel.channel]
-        measured = over_own(beside.measured.activation[:, beside.measured.channels.index(channel.channel)])
-        computed = group_activation(forces, elements)
+        measured = beside.measured.activation[:, beside.measured.channels.index(channel.channel)]
+        computed = whole = group_activation(forces, elements)
         if (counted := usable[channel.channel]) is not None:
             computed = np.where(counted, computed, np.nan)
-        computed = over_own(computed)
-        cycles = cycles_of_side(analysis, elements, channel.side)
+        cycles = cycles_of_side(analysis, elements, channel.side)  # those that count, whole
         lines.append(EmgLine(
-            channel, elements, found.get(channel.channel), measured, computed, over_cycle(measured, cycles),
-            over_cycle(computed, cycles), table.active(channel.muscle, foot_off_of(cycles)),
+            channel, elements, found.get(channel.channel), over_own(measured), over_own(computed),
+            over_own(over_cycle(measured, cycles)), over_own(over_cycle(whole, cycles)),
+            table.active(channel.muscle, foot_off_of(cycles)),
             beside.measured.reference_words(channel.channel),
         ))  # fmt: skip
     return tuple(lines)

@@ -49,7 +49,7 @@ def facts_text(analysis: Analysis, readings: MuscleReadings) -> str:
         lines.append(f"Lengths are missing for the scaling of {html(', '.join(trust.unknown))}.")
     if found.fitted.left_out:
         reasons = list(dict.fromkeys(found.fitted.left_out.values()))
-        more = " …" if len(reasons) > FEW else ""
+        more = "; and others" if len(reasons) > FEW else ""
         lines.append(
             f"{len(found.fitted.left_out)} muscles of the set are left out: {html('; '.join(reasons[:FEW]))}{more}."
         )

@@ -17,6 +17,7 @@ from biomec_app.features.muscles.emg_window import MuscleEmgWindow, about, cells
 from biomec_app.features.muscles.heat_content import MuscleFilter, emg_beside, heat_rows
 from biomec_app.features.muscles.timing_chart import LINE, TOP, TimingChart
 from biomec_app.features.muscles.what_if_content import asked_frames
+from tests.core.pipeline.test_real_muscles import walked
 
 CHANNELS = {"R Soleus": "soleus_r", "L_RF": "rect_fem_l"}
 RATE, DELAY_S = 1000.0, 0.04
@@ -54,6 +55,18 @@ def test_channels_are_found_by_name_and_agree_with_what_modulates_them(measured)
         assert cells(line)[2] == f"{line.agreement.r:.2f}"
     assert "EMG 9" in about(page)
     assert page.timing == ()  # a push-up has no steps
+
+
+def test_a_cycle_that_counts_is_drawn_whole():
+    """The left side of a walk had no computed course over the cycle: its last frames lie behind the plates."""
+    walk = walked("gait_pig_pair/HC030A05.c3d", "gait_pig_pair/HC030A01.c3d")
+    lines = emg_page(walk).lines
+    assert len(lines) == 10
+    for line in lines:
+        assert np.isfinite(line.cycle_computed).all()
+        assert np.nanmax(line.cycle_computed) == pytest.approx(1.0)
+        assert np.isnan(line.computed).any()  # over time only where loads can be relied on
+        assert line.reference.endswith("(own maximum in this trial)")
 
 
 def test_the_heat_map_has_the_envelope_under_the_muscle(measured):
