@@ -243,6 +243,10 @@ class SimulationSettings:
                 "Simulation: on identified contact of the feet, equations are semi-recursive and steps symplectic "
                 "Euler's, linearly implicit in the contact. Leave both automatic."
             )
+        if self.damping is not None:
+            raise BiomecError(
+                "Simulation: on identified contact of the feet, control is critically damped. Leave the damping empty."
+            )
         if any(self.what_if.weakened.values()) or self.what_if.grip_m:
             raise BiomecError(
                 "Simulation: weakened joints and another grip are not for identified contact of the feet. Choose "

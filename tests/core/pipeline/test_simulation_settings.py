@@ -48,6 +48,7 @@ def test_resultant_forces_are_integrated_as_published():
         ({"input": "pd", "root": "contact"}, "needs computed torques"),
         ({"root": "contact", "what_if": WhatIf(grip_m=0.1)}, "their grip cannot be changed"),
         ({"input": "pd", "root": "feet"}, "needs computed torques"),
+        ({"root": "feet", "damping": 3.0}, "critically damped"),
         ({"root": "feet", "integrator": "gear"}, "linearly implicit in the contact"),
         ({"root": "feet", "what_if": WhatIf(weakened={"right knee": 0.3})}, "not for identified contact"),
         ({"input": "resultant", "what_if": WhatIf(mass=1.1)}, "belong to the body and the ground as they were"),

@@ -22,7 +22,7 @@ from biomec.base.frozen import FrozenDict
 from biomec.body.tracking.controllers import ControlOptions
 from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_settings import FEET, SimulationSettings
 from biomec_app.curves.curve import capital, side_of_name
 from biomec_app.features.simulations.runs import plural
 from biomec_app.kit.dialog_parts import explanation
@@ -218,7 +218,8 @@ class AdvancedBox(QWidget):
         for path, row in self.rows.items():
             row.widget.setEnabled(path[-1] in (equations if len(path) > 1 else steps))
         damping = self.rows["damping",].widget
-        damping.setEnabled(settings.follows and settings.input != "inverse")
+        damping.setEnabled(settings.follows and settings.input != "inverse" and settings.root != FEET)
+        self.rows["seed",].widget.setEnabled(settings.root == FEET)
         c_D = ControlOptions(stiffness=settings.stiffness).c_D
         damping.setProperty("placeholderText", f"{self.rows['damping',].entry.setting.nothing} ({c_D:.4g})")
 

@@ -19,6 +19,7 @@ from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import (
     AUTO,
     CONTACT,
+    FEET,
     MUSCLES,
     RESULTANT,
     SimulationSettings,
@@ -325,5 +326,7 @@ def short_name(settings: SimulationSettings) -> str:
         method = f", {formulation}, {integrator}{order}"
     if settings.root == CONTACT:
         input = "On contacts"
+    if settings.root == FEET:
+        input = "On its feet"
     stops = ", stops" if settings.joint_stops else ""
     return f"{input}{method}{stretch}{stops}{f', {changed}' if changed else ''}"

@@ -254,6 +254,9 @@ def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
     dialog.input.setCurrentIndex(dialog.input.findData("inverse"))
     dialog.root.setCurrentIndex(dialog.root.findData("contact"))
     assert "needs computed torques" in dialog.wrong.text()
+    dialog.root.setCurrentIndex(dialog.root.findData("feet"))
+    assert "only contact of its feet" in dialog.wrong.text()
+    assert not dialog.run.isEnabled()
     dialog.root.setCurrentIndex(0)
     dialog.input.setCurrentIndex(dialog.input.findData("resultant"))
     assert dialog.integrator.findData("constant-acceleration") < 0
@@ -424,6 +427,7 @@ def test_names_are_free_and_say_what_was_changed(simulated):
     assert named(simulated, SHORT).name == "short (2)"
     both = WhatIf(carried={"right hand": 5.0, "left hand": 5.0}, weakened={"right elbow": 0.3})
     assert short_name(SimulationSettings(root="contact", cycle="1", joint_stops=True)) == "On contacts, cycle 1, stops"
+    assert short_name(SimulationSettings(root="feet", cycle="Right 1")) == "On its feet, cycle Right 1"
     assert short_name(SimulationSettings(input="underactuated", cycle="2", what_if=both)) == (
         "Ground holds, cycle 2, 5 kg at both hands, right elbow 30 % weaker"
     )
