@@ -8,9 +8,11 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.body.loads.measured_aids import AidOptions
 from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.recording import Analog, Session
+from biomec.reporting.content.device_section import device_section
 from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, assisted_walk, record
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
@@ -171,3 +173,42 @@ def test_straps_do_not_change_what_the_whole_body_asks_for(free):
     for joint in ("right shoulder", "left wrist", "lumbar"):
         truth = acquisition.truth.loads[joint].torque
         np.testing.assert_allclose(loads.torque[frames, loads.index(joint)], truth[frames], rtol=0, atol=2.0)
+
+
+def test_a_report_tells_person_and_orthosis_apart(analysed):
+    section = device_section(analysed)
+    assert section is not None
+    assert [table.caption for table in section.tables] == [
+        "Torque of person and device", "Measured forces of the crutches"
+    ]  # fmt: skip
+    assert section.sentences[0].startswith("Right crutch, left crutch, right orthosis, thigh part")
+    assert "4.8 kg together" in section.sentences[0]
+    rows = {row[0]: row for row in section.tables[0].rows}
+    assert rows["Right knee flexion"][-1] == "right knee lock"
+
+
+def test_the_ankle_axis_is_found_in_the_movement(free):
+    """The foot of this person turns about an axis 12° off its z; shank and orthosis do not know of it."""
+    tilt = np.deg2rad(12.0)
+    axis = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+    rng = np.random.default_rng(3)
+    omega = np.sin(np.linspace(0.0, 9.0, 200))[:, None] * axis + 0.02 * rng.normal(size=(200, 3))
+    found = turning_axis(np.vstack([omega, np.full((3, 3), np.nan)]))
+    np.testing.assert_allclose(found.direction, axis, atol=5e-3)  # noise 0.02 of an amplitude of 1, 200 frames
+    assert found.share > 0.99
+    with pytest.raises(BiomecError, match="No frame tells how the joint turns"):
+        turning_axis(np.full((4, 3), np.nan))
+
+
+def test_hinges_of_orthoses_take_the_axes_of_the_ankles(free):
+    _, analysis = free
+    assert device_hinges(analysis)["right orthosis ankle"] == "right ankle"
+    changed = with_device_axes(analysis)
+    axes = changed.settings.body.options.axes
+    said = {notice.code for notice in changed.session.notices} & {"axis-found", "axis-not-found"}
+    assert said
+    assert "right orthosis knee" not in axes  # carried by the orthosis, not by the person
+    if "right orthosis ankle" in axes:
+        body = changed.run_until("body").body.person
+        fixed = body.joint_axes()["right orthosis ankle"]
+        assert fixed[2] > 0.8  # to the right, as far as the walk turns the ankle about it

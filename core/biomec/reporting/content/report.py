@@ -24,6 +24,7 @@ from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
 from biomec.recording.trial import is_angle
+from biomec.reporting.content.device_section import device_section
 from biomec.reporting.content.load_section import loads_section
 from biomec.reporting.content.muscle_section import muscles_section
 from biomec.reporting.content.plug_in_gait_section import plug_in_gait_section
@@ -95,6 +96,8 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     sections += [one for one in (pushed, shoulders) if one is not None]
     if "loads" in analysis.done:
         sections.append(loads_section(analysis))
+    devices = device_section(analysis)
+    sections += [] if devices is None else [devices]
     if "muscles" in analysis.done:
         sections.append(muscles_section(analysis))
     vicon = plug_in_gait_section(analysis)
