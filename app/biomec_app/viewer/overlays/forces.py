@@ -91,16 +91,19 @@ class Forces(Overlay):
             point = plate.centre_of_pressure()[sample]
             starts.append(np.where(there[:, None], point, np.nan))
             forces.append(plate.force[sample])
+        for point, force in _tips(self.poses.analysis, self.poses.frames):
+            starts.append(point)
+            forces.append(force)
         self._starts, self._forces = np.stack(starts, axis=1), np.stack(forces, axis=1)  # (T, P, 3)
-        self._arrows = Arrows(len(plates), FORCE)
+        self._arrows = Arrows(self._starts.shape[1], FORCE)
         self.surfaces = self._arrows.surfaces
         self._scale = 1.0
         self._labels: list[tuple[FloatArray, str]] = []
 
     def at(self, frame: int | None) -> tuple[FloatArray, FloatArray]:
-        """Points [m] and forces [N], (P, 3) each, of a frame; NaN where a plate is not loaded."""
+        """Points [m] and forces [N], (P, 3) each, of a frame, crutches last; NaN where a plate is not loaded."""
         if frame is None:
-            nothing = np.full((len(self.poses.plates), 3), np.nan)
+            nothing = np.full(self._starts.shape[1:], np.nan)
             return nothing, nothing
         return self._starts[frame], self._forces[frame]
 
@@ -115,3 +118,13 @@ class Forces(Overlay):
 
     def legend(self) -> list[LegendEntry]:
         return [LegendEntry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]
+
+
+def _tips(analysis: Analysis, frames: int) -> list[tuple[FloatArray, FloatArray]]:
+    """Tip and force (T, 3) of every instrumented crutch, once the loads are computed."""
+    aids = analysis.loads.aids if "loads" in analysis.done else None
+    if aids is None or aids.loads.frames != frames:
+        return []
+    loaded = (aids.loads.force != 0.0).any(axis=2)[..., None]
+    points = np.where(loaded, aids.loads.point, np.nan)
+    return [(points[:, k], aids.loads.force[:, k]) for k in range(len(aids.devices))]

@@ -159,7 +159,7 @@ def loads(
     judged = _judged_contacts(prepared, clean, loaded, required if whole else None, errors, aids)
     reduced = None
 
-    entered = None if loaded.subject.mass_kg is None else loaded.subject.mass_kg + body.device_kg
+    entered = None if loaded.subject.mass_kg is None else _mass_kg(loaded)
 
     def trusted() -> LoadTrust:
         found = load_trust(
@@ -231,7 +231,7 @@ def _judged_contacts(
         errors.motion,
         loaded.person.system.gravity,
         required,
-        float(measures["mass"]) + loaded.person.device_kg,
+        _mass_kg(loaded),
         None if clean.weighed is None else clean.weighed.mass_kg,
         clean.quality,
         soles,
@@ -241,6 +241,14 @@ def _judged_contacts(
         aids.loads,
     )
     return with_joints(judged, errors)
+
+
+def _mass_kg(loaded: LoadedBody) -> float:
+    """What the plates should weigh: the person's mass as known, or that of the model where devices are part of it."""
+    person = loaded.person
+    if person.model.aids:
+        return float(sum(part.mass for part in person.system.bodies))
+    return float(person.measures["mass"])
 
 
 def _markers(loaded: LoadedBody, motion: ConsistentMotion, change: FloatArray | None) -> MeasuredMarkers:

@@ -282,3 +282,13 @@ def test_files_of_devices_are_refused_with_a_sentence(text, old, new, words):
     with pytest.raises(DescriptionError) as refusal:
         parse_model(HEAD + text.replace(old, new), "mine.toml")
     assert words.replace("\\", "") in str(refusal.value), str(refusal.value)
+
+
+@pytest.mark.parametrize(("name", "kg"), [("m18-backpack", 8.0), ("m18-bar", 10.0), ("m18-prosthesis", 3.0)])
+def test_shipped_examples_carry_their_device(name, kg):
+    worn = static_markers(PERSON, "gait-37")
+    body = build_subject_model(load_model(name), worn.places, worn.marker_set, PERSON.subject)
+    assert not body.left_out
+    assert body.device_kg == pytest.approx(kg)
+    assert structure(body.system).degrees_of_freedom == 57
+    assert [notice for notice in body.notices if notice.code in ("device-left-out", "spring-left-out")] == []
