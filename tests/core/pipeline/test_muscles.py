@@ -57,7 +57,7 @@ def test_every_frame_has_a_status_and_muscles_carry_the_torques(whole):
     there = found.forces.solved
     assert_allclose(made[there], found.forces.wanted[there], rtol=0, atol=1e-8)
     assert {one.joint for one in found.peaks} == {
-        f"{s} {j}" for s in ("right", "left") for j in ("hip", "knee", "ankle")
+        f"{s} {j}" for s in ("right", "left") for j in ("hip", "knee", "ankle", "patellofemoral")
     }
     assert all(one.force_N > one.net_N for one in found.peaks)
     assert found.question.forces is found.forces

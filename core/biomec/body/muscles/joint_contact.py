@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
@@ -63,6 +63,12 @@ class JointContacts:
     def size(self) -> FloatArray:
         """(T, J) size of the force with muscles [N]."""
         return np.asarray(np.linalg.norm(self.force, axis=2))
+
+    @property
+    def crossed(self) -> BoolArray:
+        """(J,) joints that a muscle crosses; the others bear nothing beside the net force."""
+        pulled = np.abs(self.force - self.net)
+        return np.asarray(pulled.max(axis=(0, 2), initial=0.0, where=np.isfinite(pulled)) > 0.0)
 
     @property
     def net_size(self) -> FloatArray:

@@ -180,6 +180,15 @@ class MusclePaths:
                 found.append(one.name)
         return tuple(found)
 
+    def joint_centre(self, joint: str) -> FloatArray:
+        """(T, 3) centre of a joint [m]."""
+        found = self.tree.joints[self.tree.names.index(joint)]
+        return np.asarray(self.fitted.person.system.layout.point(found.parent_point)(self.q))
+
+    def end_of(self, muscle: int) -> FloatArray:
+        """(T, 3) last point of a muscle [m]."""
+        return self.fitted.cords.places(muscle, self.motion.R_WB, self.origin, self.theta)[:, -1]
+
     def columns(self) -> FloatArray:
         """G (T, n, M) of the natural coordinates: generalised force of 1 N of each muscle, g = −(∂L/∂q)ᵀ."""
         return natural_columns(self.fitted.person.system, self.paths, self.q)

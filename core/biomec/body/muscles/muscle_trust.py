@@ -225,8 +225,7 @@ def contact_peaks(
     for j, joint in enumerate(contacts.joints):
         known = np.isfinite(contacts.size[:, j])
         taken = known & frames_of[joint].best if joint in frames_of else known
-        crossed = np.abs(contacts.force[:, j] - contacts.net[:, j]).max(axis=-1, initial=0.0, where=known[:, None])
-        if not taken.any() or not (crossed > 0.0).any():
+        if not taken.any() or not contacts.crossed[j]:
             continue
         size, net = (np.where(taken, one[:, j], 0.0) for one in (contacts.size, contacts.net_size))
         high, low = float(size.max()), float(net.max())

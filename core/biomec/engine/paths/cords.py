@@ -19,7 +19,7 @@ from biomec.engine.paths.geodesics import geodesic_points
 from biomec.engine.paths.path_tables import CONDITIONAL, FIXED, MEMORY, MOVING, PathTables, Traced
 from biomec.engine.paths.simm_spline import curve_at, curves
 from biomec.engine.paths.surfaces import CYLINDER, ELLIPSOID, RING, SPHERE
-from biomec.engine.paths.tracing import trace
+from biomec.engine.paths.tracing import places_of, trace
 
 KINDS = {"cylinder": CYLINDER, "sphere": SPHERE, "ellipsoid": ELLIPSOID, "ring": RING}
 """Kind of surface -> its number; sizes: radius and length, radius, three semi-axes, radius of the circle."""
@@ -213,6 +213,15 @@ class Cords:
         for array in (*result, state):
             array.setflags(write=False)
         return CordPaths(self, *result, state)
+
+    def places(self, cord: int, R: FloatArray, p: FloatArray, theta: FloatArray) -> FloatArray:
+        """Places (T, n, 3) [m] of the points of a cord, NaN where they take no part; arguments as of ``trace``."""
+        n = len(self.cords[cord].points)
+        at, slope = np.full((2, len(R), n, 3), np.nan)
+        chain, count = np.empty((len(R), n), dtype=np.int64), np.empty(len(R), dtype=np.int64)
+        R, p, theta = (np.ascontiguousarray(one, dtype=np.float64) for one in (R, p, theta))
+        places_of(self.tables, cord, R, p, theta, at, slope, chain, count)
+        return at
 
     def polyline(
         self, paths: CordPaths, R: ArrayLike, p: ArrayLike, frame: int, cord: int, theta: ArrayLike

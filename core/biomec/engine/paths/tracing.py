@@ -46,7 +46,7 @@ def trace(
     gives, arcs = np.empty((frames, wraps, GIVING)), np.empty(frames)
     force = np.empty((most, 3))
     for m in range(first, last):
-        _places(tables, m, R, p, theta, at, slope, chain, count)
+        places_of(tables, m, R, p, theta, at, slope, chain, count)
         result.status[:, m] = 0
         arcs[:] = 0.0
         if tables.wrap_first[m] < tables.wrap_first[m + 1]:
@@ -55,7 +55,7 @@ def trace(
 
 
 @compiled
-def _places(
+def places_of(
     tables: PathTables, m: int, R: FloatArray, p: FloatArray, theta: FloatArray, at: FloatArray, slope: FloatArray,
     chain: IntArray, count: IntArray,
 ) -> None:  # fmt: skip

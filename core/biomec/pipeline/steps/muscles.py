@@ -29,6 +29,7 @@ from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSource
 from biomec.body.muscles.muscle_trust import ContactPeak, MuscleTrust, contact_peaks, muscle_trust
 from biomec.body.muscles.muscle_work import MuscleWork, TorquePeak, muscle_work, torque_peaks
+from biomec.body.muscles.patella import PatellaForces, patella_forces, patella_peaks
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
 from biomec.body.muscles.sharing_options import EMG_WORDS, NO_EMG
@@ -91,6 +92,11 @@ class MuscleResult:
     def set_name(self) -> str:
         """Name or file of the muscle set."""
         return self.options.set
+
+    @cached_property
+    def patellae(self) -> PatellaForces:
+        """What the patellae press on the thighs with, where the set allows it."""
+        return patella_forces(self.paths, self.forces)
 
     @cached_property
     def question(self) -> MuscleQuestion:
@@ -164,7 +170,13 @@ def muscles(
         *ground, *traced.notices, *forces.notices, *sizes, *(measured.notices if measured is not None else ())
     )  # fmt: skip
     work = muscle_work(model, forces, rate, _counted(model, loads))
-    peaks = contact_peaks(contacts, loads.trust.frames_of, lower_bounds(model, forces))
+    bounds = lower_bounds(model, forces)
+    least = {joint: bounds[:, j] for j, joint in enumerate(contacts.joints)}
+    patellae = patella_forces(traced, forces)
+    peaks = (
+        *patella_peaks(patellae, contacts.body_weight, loads.trust.frames_of, least),
+        *contact_peaks(contacts, loads.trust.frames_of, bounds),
+    )
     return MuscleResult(
         traced, model, forces, contacts, work, trust, peaks, options, notices, measured,
         tuple(channels.items()), FrozenDict({joint: one.best for joint, one in loads.trust.frames_of.items()}),

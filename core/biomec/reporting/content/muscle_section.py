@@ -110,7 +110,8 @@ def _contact_table(analysis: Analysis) -> Table:
     heads = ("[× weight]", "[N]", "[N/kg]", "without")
     note = (
         "Greatest size over the frames in which the loads of the joint can be used; without: the joint force without "
-        "muscles, in body weights. ≥: torque is lacking there, and what no muscle carries presses on nothing."
+        "muscles, in body weights. ≥: torque is lacking there, and what no muscle carries presses on nothing. "
+        "Patellofemoral: of a pulley without friction, good to a third."
     )
     return Table("Contact forces, right and left", ("Joint", *heads, *heads), tuple(rows), note)
 

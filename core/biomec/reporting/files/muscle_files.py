@@ -97,13 +97,16 @@ def muscles_csv(analysis: Analysis) -> str:
 
 
 def contact_forces_csv(analysis: Analysis) -> str:
-    """What bones press on each other with in every joint, beside the joint force without muscles; one row a frame.
+    """What bones press on each other with in joints that muscles cross, beside the joint force without muscles.
 
-    Components are those of the distal segment; compression and shear are there where the model names the direction.
+    One row a frame. Components are those of the distal segment, of patellae those of the laboratory; compression and
+    shear are there where the model names the direction.
     """
-    contacts = analysis.muscles.contacts
+    contacts, patellae = analysis.muscles.contacts, analysis.muscles.patellae
     names, columns = [], []
     for j, joint in enumerate(contacts.joints):
+        if not contacts.crossed[j]:
+            continue
         for unit in UNITS:
             factor = contacts.unit_factor(unit)
             names += [f"{joint} contact force ({SHORT_UNITS[unit]})",
@@ -117,6 +120,11 @@ def contact_forces_csv(analysis: Analysis) -> str:
                 "compression", "shear", "compression without muscles", "shear without muscles")]  # fmt: skip
             columns += [contacts.compression[:, a], contacts.shear[:, a], contacts.net_compression[:, a],
                         contacts.net_shear[:, a]]  # fmt: skip
+    for k, name in enumerate(patellae.names):
+        names += [f"{name} contact force ({SHORT_UNITS[unit]})" for unit in UNITS]
+        columns += [contacts.unit_factor(unit) * patellae.size[:, k] for unit in UNITS]
+        names += [f"{name} contact force {letter} (N)" for letter in "XYZ"]
+        columns += list(patellae.force[:, k].T)
     names += [f"{name} push of the ribs (N)" for name in contacts.ribs]
     columns += list(contacts.rib_force.T)
     return table_text(["frame", "time_s", "status", *names], _rows(analysis), np.stack(columns, axis=1))

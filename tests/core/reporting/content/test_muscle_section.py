@@ -27,7 +27,7 @@ def test_the_report_has_muscles_where_they_were_asked_for():
 
 def test_contact_forces_are_those_of_the_peaks():
     rows = {row[0]: row[1:] for row in table("Contact forces").rows}
-    assert list(rows) == ["Hip", "Knee", "Ankle"]
+    assert list(rows) == ["Hip", "Knee", "Ankle", "Patellofemoral"]
     peaks = {one.joint: one for one in with_muscles().muscles.peaks}
     assert rows["Hip"][0] == f"{peaks['right hip'].times_weight:.2f}"
     assert rows["Hip"][4] == f"{peaks['left hip'].times_weight:.2f}"
