@@ -5,7 +5,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.cli.analysis import SETTINGS
 from biomec.cli.arguments import Commands, SetOption, given, options_of, progress_on_terminal, tell
@@ -36,7 +35,7 @@ def _consistent(options: argparse.Namespace) -> int:
     from biomec.body.loads.mass_adjustment import MassOptions
     from biomec.body.loads.residual_reduction import ReductionOptions
     from biomec.cli.loads import opened, print_table
-    from biomec.reporting.content.dynamic_section import dynamic_facts, dynamic_sections
+    from biomec.reporting.content.dynamic_section import change_facts, change_sections
     from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
 
     if options.out is not None:
@@ -48,15 +47,12 @@ def _consistent(options: argparse.Namespace) -> int:
     asked = replace(stored, inertia=inertia, motion=None, dynamics=stored.dynamics or DynamicOptions())
     settings = with_values(replace(settings, loads=replace(settings.loads, reduction=asked)), given(options, SETTINGS))
     analysis = analysis.with_settings(settings).run_until("loads", progress_on_terminal("Consistent motion"))
-    reduced = analysis.loads.reduced
-    if reduced is None or reduced.dynamics is None:
-        raise BiomecError("There was no residual: the motion obeys the equations of motion as it is.")
     if options.out is not None:
         write_analysis(analysis, options.out, overwrite=options.force)
     if options.json:
-        print(json.dumps(dynamic_facts(analysis), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(change_facts(analysis), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        for section in dynamic_sections(analysis):
+        for section in change_sections(analysis):
             print(section.title)
             for sentence in section.sentences:
                 print(sentence)
@@ -64,6 +60,6 @@ def _consistent(options: argparse.Namespace) -> int:
                 print_table(table)
             print()
         if options.out is not None:
-            print(f"{options.out}: summary.json, consistent_motion.csv and all results of the analysis")
+            print(f"{options.out}: summary.json and all results of the analysis, with consistent_motion.csv")
     tell(analysis.notices, least=Severity.WARNING)
     return 0

@@ -105,7 +105,8 @@ def _reduced(analysis: Analysis) -> list[Table]:
     if reduced is None or not reduced.changed:
         return []
     tables = [(one.title.lower(), table) for one in change_sections(analysis) for table in one.tables]
-    return [replace(table, caption=f"Residual reduction: {title}") for title, table in tables]
+    what = "Residual reduction" if reduced.dynamics is None else "Dynamically consistent motion"
+    return [replace(table, caption=f"{what}: {title}") for title, table in tables]
 
 
 def _contacts(analysis: Analysis) -> list[Table]:

@@ -167,6 +167,25 @@ def test_the_change_ends_softly():
     assert step[first - 2 : last + 2].max() < 3.0 * usual + 1e-3  # m/s: velocities are those of the positions
 
 
+def test_between_two_stretches_the_change_goes_over_from_one_to_the_other():
+    """A foot was off the plates for 0.2 s: less than both soft ends need."""
+    one = performed("push-up")
+    bad = disturbed("push-up")[0]
+    frames = counted(one, slice(60, 120)) | counted(one, slice(140, 200))
+    states, external, change = dynamic_motion(one.tree, bad, one.external, frames, RATE_HZ)
+    assert np.array_equal(change.consistent, frames)
+    assert residual(one, states, external, slice(60, 120)) <= PROMISED
+    assert residual(one, states, external, slice(140, 200)) <= PROMISED
+    gap = slice(118, 142)
+    assert change.changed[gap].all()
+    assert np.abs(states[0] - bad[0])[gap].max(axis=1).min() > 1e-5  # it does not go back between them
+    for level in (0, 1):  # what follows is the derivative of what is before, by the trapezoidal rule and its error
+        course, rate = states[level][gap], states[level + 1][gap]
+        off = np.abs(np.diff(course, axis=0) * RATE_HZ - 0.5 * (rate[1:] + rate[:-1]))
+        bend = np.abs(np.diff(rate, n=2, axis=0)).max()
+        assert off.max() < 3.0 * bend / 12.0
+
+
 def test_only_forces_change_if_the_motion_is_trusted():
     one = performed("push-up")
     bad = disturbed("push-up")[0]
