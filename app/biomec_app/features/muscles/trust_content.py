@@ -83,6 +83,7 @@ def sensitivity_text(found: MuscleSensitivity, theme: Theme) -> str:
         )
     note = (
         f'<div style="color:{theme.faint}; font-size:8pt">Greatest change of a peak contact force, mean change of '
-        f"activations, greatest torque that no muscle carries; {found.frames} frames, the hardest among them.</div>"
+        f"activations, greatest torque that no muscle carries; {found.frames} frames, the hardest among them. Joints "
+        "whose torque is lacking are left out.</div>"
     )
     return f"<b>Other assumptions</b><table cellspacing=0 cellpadding=1>{''.join(rows)}</table>{note}"

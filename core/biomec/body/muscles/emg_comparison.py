@@ -173,7 +173,7 @@ def _about_references(found: MeasuredActivation, highest: FloatArray) -> list[No
         who = f"EMG of {', '.join(found.own_maximum)}" if some else "EMG"
         words = (
             f"{who} is in units of each channel's own maximum in this trial, since no maximal contraction was given: "
-            "courses of activations can be compared, their sizes cannot. Give maximal ones in Edit ▸ EMG Channels."
+            "courses of activations can be compared, their sizes cannot. Edit ▸ EMG Channels takes contractions."
         )
         notices.append(warning("emg-own-maximum", words, *found.own_maximum, scope=Scope.ASIDE))
     for name, source, level in zip(found.channels, found.sources, highest, strict=True):

@@ -52,10 +52,10 @@ class Shortage:
     @property
     def sentence(self) -> str:
         """The same in words."""
-        words = (
-            f"{self.torque.capitalize()}: the muscles lack {self.missing_Nm:.1f} of {self.wanted_Nm:.1f} N·m, in "
-            f"{self.count} frames."
-        )
+        lacking = f"{self.missing_Nm:.1f} of {self.wanted_Nm:.1f} N·m"
+        if self.missing_Nm > self.wanted_Nm:  # as where measured activations are taken as they are
+            lacking = f"{self.missing_Nm:.1f} N·m where {self.wanted_Nm:.1f} are asked for, as others pull against it"
+        words = f"{self.torque.capitalize()}: the muscles lack {lacking}, in {self.count} frames."
         if not self.muscles:
             return f"{words} No muscle of the set could make it, even ten times as strong."
         named = "; ".join(f"{name} {factor:.1f} times" for name, factor in self.muscles[:3])

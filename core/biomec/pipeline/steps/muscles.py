@@ -32,7 +32,7 @@ from biomec.body.muscles.muscle_work import MuscleWork, TorquePeak, muscle_work,
 from biomec.body.muscles.patella import PatellaForces, patella_forces, patella_peaks
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
-from biomec.body.muscles.sharing_options import EMG_WORDS, NO_EMG
+from biomec.body.muscles.sharing_options import ASSISTED, HYBRID, NO_EMG
 from biomec.body.muscles.what_if import MuscleQuestion
 from biomec.pipeline.settings import MuscleSettings
 from biomec.pipeline.steps.body import LoadedBody
@@ -48,6 +48,8 @@ GROUND_DOUBTS = {
     "muscles-estimated-ground": "In part of the frames the ground reaction was estimated, not measured.",
 }
 """Code of a notice about the ground reaction -> what the verdict says of it."""
+FOLLOWED = {ASSISTED: "are drawn to EMG (EMG-assisted)", HYBRID: "take EMG as it is (EMG-hybrid)"}
+"""How sharing uses measured activations -> what that does to the forces."""
 TRACED = 0.4  # share of the time that paths take
 STORED = {
     "paths": ("length",),
@@ -215,7 +217,7 @@ def _unknown_sizes(
     if not guessed:
         return []
     words = (
-        f"Muscle forces follow EMG ({EMG_WORDS[options.sharing.emg]}), but no maximal contraction is known for "
+        f"Muscle forces {FOLLOWED[options.sharing.emg]}, but no maximal contraction is known for "
         f"{', '.join(guessed)}: the greatest EMG of this trial counts as full strength there. Do not use the sizes of "
         "muscle and contact forces; enter maximal contractions in Edit ▸ EMG Channels… first."
     )

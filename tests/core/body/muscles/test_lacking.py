@@ -9,6 +9,7 @@ from biomec.body.muscles.joint_contact import joint_contacts
 from biomec.body.muscles.lacking import bears, joints_at_least, lacking_torques, lower_bounds
 from biomec.body.muscles.muscle_forces import muscle_forces
 from biomec.body.muscles.sharing_options import FREE, SharingOptions
+from biomec.body.muscles.shortages import Shortage
 from tests.core.body.muscles.test_muscle_forces import walking
 
 OPTIONS = SharingOptions(glenohumeral=FREE)
@@ -67,3 +68,14 @@ def test_frames_without_a_solution_bound_nothing():
     unsolved = none.moving & ~np.isfinite(none.activation).all(axis=1)
     assert unsolved.any()
     assert_allclose(lower_bounds(model, none).all(axis=1), unsolved)
+
+
+def test_more_can_be_lacking_than_is_asked_for():
+    """Measured activations that are too great pull against a torque: the sentence said "lack 70.8 of 17.3 N·m"."""
+    usual = Shortage("right knee extension", "right knee", (3, 9), 7, 12.0, 40.0, (("right vastus medialis", 1.5),))
+    assert usual.sentence == (
+        "Right knee extension: the muscles lack 12.0 of 40.0 N·m, in 7 frames. It would take muscles as strong as: "
+        "right vastus medialis 1.5 times."
+    )
+    against = replace(usual, missing_Nm=70.8, wanted_Nm=17.3).sentence
+    assert "lack 70.8 N·m where 17.3 are asked for, as others pull against it, in 7 frames" in against
