@@ -87,7 +87,8 @@ class BeforeAfter(QWidget):
         plot.plot(time, pair.after, pen=pg.mkPen(theme.right, width=1.8), connect="finite")
         words = (
             f'<span style="color:{theme.faint}">- - before</span> &nbsp; '
-            f'<span style="color:{theme.right}">— after</span>'
+            f'<span style="color:{theme.right}">— after</span> &nbsp; '
+            f'<span style="color:{theme.faint}">grey: frames that do not count</span>'
         )
         plot.setTitle(f"{html(pair.title)} &nbsp; {words}", color=theme.text, size="9pt", justify="left")
         plot.getAxis("left").setLabel(pair.unit, color=theme.faint)

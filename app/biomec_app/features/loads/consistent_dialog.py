@@ -89,7 +89,7 @@ def pairs_of(analysis: Analysis) -> list[Pair]:
     ]
     for j in reversed(range(len(after.joints))):
         sizes = [np.linalg.norm(one.torque[:, j], axis=1) for one in (before, after)]
-        pairs.append(Pair(f"Moment of the {after.joints[j]}", "N·m", *sizes))
+        pairs.append(Pair(f"Moment: {after.joints[j]}", "N·m", *sizes))
     angles, changed = analysis.angles, consistent_angles(analysis)
     pairs += [
         Pair(f"Angle: {name}", "°", np.degrees(angles.values[:, k]), np.degrees(changed.values[:, k]))
