@@ -16,6 +16,7 @@ import csv
 import importlib
 import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
@@ -133,12 +134,15 @@ class _Clean:
         key = one.subject or one.id
         if key not in self._made:
             theirs = self._of[key]
-            files = {
-                name for trial in theirs for path in (trial.file, trial.static) for name in path.split("/") if name
-            }
-            names = {trial.person for trial in theirs} - {""}
+            code = one.subject or "subject"
+            files = {path.rpartition("/")[2] for trial in theirs for path in (trial.file, trial.static)}
+            names = {trial.person for trial in theirs}
+            for trial in theirs:  # folders may tell, but for those that mean session and condition
+                names |= set(trial.file.split("/")[:-1]) - {trial.session, trial.condition}
             born = {date.fromisoformat(trial.born) for trial in theirs if trial.born}
-            self._made[key] = cleaners_of(sorted(names), sorted(files), sorted(born), one.subject or "subject")
+            # Recordings may be named by the code already; that word stays.
+            files, names = ({without_word(text, code) for text in texts} - {""} for texts in (files, names))
+            self._made[key] = cleaners_of(sorted(names), sorted(files), sorted(born), code)
         return self._made[key]
 
     def label(self, one: StudyTrial, text: str) -> str:
@@ -148,6 +152,11 @@ class _Clean:
     def sentence(self, one: StudyTrial, text: str) -> str:
         """A sentence, such as a reason."""
         return str(self._cleaners(one)[1](text)) if text else ""
+
+
+def without_word(text: str, word: str) -> str:
+    """A text without a word, in any case."""
+    return re.sub(re.escape(word), "", text, flags=re.IGNORECASE).strip()
 
 
 def _write_trials(rows: Sequence[_Row], path: Path) -> tuple[str, ...]:
