@@ -1,8 +1,8 @@
 """A muscle whose end is sewn to where another one ends, as surgeons transfer tendons.
 
-The transferred muscle keeps its fibres and its path as far as the segment on which it ended; from there it runs
-straight to where the other one reaches its last bone, and with it to its end. Its tendon is made so long that the
-fibres have the length in the static pose that they had there before.
+The transferred muscle keeps its fibres, and its path and surfaces as far as the segment on which it ended; from there
+it runs straight, or over the last of these surfaces, to where the other one reaches its last bone, and with it to its
+end. Its tendon is made so long that the fibres have the length in the static pose that they had there before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ def transferred_muscle(donor: Muscle, target: Muscle) -> Muscle:
     if not kept:
         raise BiomecError(f"{donor.sided_title} lies on one bone only, so that there is nothing to transfer.")
     points = (*donor.points[:kept], *target.points[_before_end(target) :])
-    wraps = tuple(one for one in donor.wraps if 0 <= one.last < kept)
+    # surfaces along the part that is kept, and along the stretch to the new end
+    wraps = tuple(
+        replace(one, last=kept if not 0 <= one.last < kept else one.last) for one in donor.wraps if one.first < kept
+    )
     return replace(donor, points=points, wraps=wraps)
 
 
@@ -83,4 +86,8 @@ def transferred_model(
     motion = motion_of_frames(paths.motion, frames)
     # velocities are those of the segments: paths read no other ones
     traced = muscle_paths(fitted.person, paths.q[frames], None, fitted, motion=motion)
-    return person_muscles(traced, some.loads, tree=model.tree, curves=curves, mass_kg=model.body_weight / GRAVITY)
+    # a torque that loses its only muscle is still wanted: it is then lacking, and the movement is not carried
+    return person_muscles(
+        traced, some.loads, tree=model.tree, curves=curves, mass_kg=model.body_weight / GRAVITY,
+        shared=model.rows.titles,
+    )  # fmt: skip

@@ -118,12 +118,14 @@ def sharing_model(
     curves: str = "degroote",
     mass_kg: float | None = None,
     titles: Mapping[str, str] | None = None,
+    shared: tuple[str, ...] | None = None,
 ) -> SharingModel:
     """Gather what sharing needs.
 
     q            : (T, n) coordinates;  loads : without gliding contacts
     body, motion : of the person; they name the rows and place the glenoids
     mass_kg      : of the person; that of the model if not given
+    shared       : titles of the rows to share, if not those about which some muscle turns
     titles       : muscle -> what people call it
     """
     if curves not in CURVES:
@@ -133,6 +135,8 @@ def sharing_model(
     crossed = crossings(tree, paths, loads.centre)
     rows = torque_rows(tree, q, loads, body, motion, hinges)
     idle = without_muscles(rows, crossed)
+    if shared is not None:
+        idle = [k for k, title in enumerate(rows.titles) if title not in shared]
     kept = [k for k in range(len(rows.titles)) if k not in idle]
     lost = tuple(rows.titles[k] for k in idle)
     rows = rows.kept(kept)
@@ -157,17 +161,19 @@ def person_muscles(
     tree: JointTree | None = None,
     curves: str = "degroote",
     mass_kg: float | None = None,
+    shared: tuple[str, ...] | None = None,
 ) -> SharingModel:
     """The same of a person's muscles, as `biomec.body.muscles.muscle_paths.muscle_paths` traces them.
 
-    loads : of the same frames, without gliding contacts;  tree : that they are of, if not from the model's own root
+    loads  : of the same frames, without gliding contacts;  tree : that they are of, if not from the model's own root
+    shared : titles of the rows to share, if not those about which some muscle turns
     """
     fitted, person = paths.fitted, paths.fitted.person
     mass = float(person.measures["mass"]) if mass_kg is None and "mass" in person.measures else mass_kg
     return sharing_model(
         paths.tree if tree is None else tree, paths.q, loads, paths, fitted.hill, body=person.model,
         motion=paths.motion, hinges=person.joint_axes(), curves=curves, mass_kg=mass,
-        titles={one.name: one.sided_title for one in fitted.muscles},
+        titles={one.name: one.sided_title for one in fitted.muscles}, shared=shared,
     )  # fmt: skip
 
 

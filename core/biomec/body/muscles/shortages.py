@@ -148,6 +148,13 @@ def sharing_notices(
             notices.append(
                 warning(code, f"Muscles {words}, with the share of frames: {_listed(model, names)}.", *names)
             )
+    names = _often(model, np.isnan(model.rigid.optimum), there)
+    if names:
+        words = (
+            "Muscles whose path is not known, because markers of their bones are missing, count as without force "
+            f"there, with the share of frames: {_listed(model, names)}."
+        )
+        notices.append(warning("muscles-without-path", words, *map(model.title, names)))
     names = _often(model, np.asarray(np.nan_to_num(activation) >= SATURATED), there)
     if names:
         words = f"Muscles at their full strength, with the share of frames: {_listed(model, names)}."
