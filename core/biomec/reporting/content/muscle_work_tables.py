@@ -13,6 +13,7 @@ from biomec.reporting.tables import NOTHING, Table, number, percent
 
 NAMED = 3  # muscles that a cell names
 LEAST_SHARE = 0.05  # of a torque: less is not named
+NO_BREAK = "\u00a0"  # a space at which no line ends
 LEAST_J = 0.1  # work given and taken together: less is not listed
 
 
@@ -56,7 +57,8 @@ def against_text(peak: TorquePeak) -> str:
 
 
 def _named(makers: list[TorqueMaker]) -> str:
-    return "; ".join(f"{one.name} {number(100.0 * one.share, 0)} %" for one in makers) or NOTHING
+    shares = (number(100.0 * one.share, 0, "%").replace(" ", NO_BREAK) for one in makers)
+    return "; ".join(f"{one.name} {share}" for one, share in zip(makers, shares, strict=True)) or NOTHING
 
 
 def work_table(analysis: Analysis) -> Table:
