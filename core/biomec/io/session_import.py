@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -271,12 +272,18 @@ def _check_static(trial: Trial, static: Trial) -> list[Notice]:
 
 # ------------------------------------------------------------------------------------------------------------- plates
 def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]:
-    """Return the trial with the plates of another file, on its clock and in its axes."""
+    """Return the trial with the plates of another file, on its clock and in its axes, and with its other channels.
+
+    Other channels are those of instrumented crutches, for example; they are taken where the trial has none of its own.
+    """
     name = plate_trial.source.name
+    trial, taken = _with_channels(trial, plate_trial)
+    if not plate_trial.plates and taken:
+        return trial, taken
     if not plate_trial.plates:
         words = f"{name} holds no force plate: no columns with force, point of application and torque of a plate."
         return trial, [warning("plates-none", words)]
-    notices = list(plate_trial.notices)
+    notices = [*plate_trial.notices, *taken]
     here, there = trial.axes.up, plate_trial.axes.up
     if here[1] == there[1] and here != there:  # turned, the places of the plates would be mirrored
         against = f"in {trial.source.name} up is {here}"
@@ -300,6 +307,28 @@ def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]
         notices += said
     kept = [plate for plate in trial.plates if plate.name not in {new.name for new in plates}]
     return replace(trial, plates=(*kept, *plates)), _once(notices)
+
+
+def _with_channels(trial: Trial, other: Trial) -> tuple[Trial, list[Notice]]:
+    """The trial with the analog channels of another file, on its clock, and a notice; as it is if none is a force."""
+    channels, name = other.analog, other.source.name
+    if channels is None or not any(map(_is_force, channels.names, channels.units)):
+        return trial, []
+    if trial.analog is not None:
+        words = f"{trial.source.name} has analog channels of its own, so those of {name} were not taken."
+        return trial, [info("channels-not-merged", words)]
+    begins = (trial.first_frame - 1) / trial.rate_hz
+    lasts = channels.samples / channels.rate_hz
+    own_clock = abs(channels.start_s) < 0.5 / trial.rate_hz and abs(lasts - trial.duration_s) <= 1.5 / trial.rate_hz
+    placed = replace(channels, start_s=0.0 if own_clock else channels.start_s - begins)
+    few = ", ".join(channels.names[:4]) + (" …" if len(channels.names) > 4 else "")
+    words = f"The channels {few} were taken from {name}."
+    return replace(trial, analog=placed), [info("channels-merged", words)]
+
+
+def _is_force(name: str, unit: str) -> bool:
+    """Whether a channel is a force by its unit, or by its name where none is stated."""
+    return unit == "N" or (not unit and re.search(r"f_?[xyz]$|force", name.lower()) is not None)
 
 
 def _placed(plate: ForcePlate, trial: Trial, begins: float) -> tuple[ForcePlate, list[Notice]]:

@@ -92,6 +92,7 @@ def _plug_in_gait(person: VirtualPerson, _model: SubjectModel) -> Worn:
     )
 
 
+BONES = {"arm": "humerus", "forearm": "radius", "toes": "foot"}  # words of a set -> segments of the 21-segment model
 GRIP_BELOW, CRUTCH = 0.10, 0.87  # upper marker under the grip, and grip to tip, of an adult of 1.77 m [m]
 LOWER_MARKER = 0.20  # above the tip, as the model m18-crutches has it [m]
 SHAFT = np.array([0.36, -0.92, -0.06])  # direction of the right crutch under a hanging arm
@@ -104,10 +105,19 @@ def _gait(person: VirtualPerson, model: SubjectModel | None, name: str) -> Worn:
     marker_set = load_marker_set(name)
     of = {ways[0][0]: landmark for landmark, ways in marker_set.landmarks.items()}
     places = {marker: read_only(landmarks[of.get(marker, marker)]) for marker in marker_set.placed}
-    owner = (
-        {} if model is None else {**dict.fromkeys(places, "thorax"), **model.followed}
-    )  # the acromion is no segment's
+    owner = {} if model is None else {name: _bone(name, of.get(name, name), marker_set, model) for name in places}
     return Worn(marker_set, FrozenDict(places), FrozenDict(owner), person.subject)
+
+
+def _bone(marker: str, landmark: str, marker_set: MarkerSet, model: SubjectModel) -> str:
+    """Segment of a person's model that a marker rides on, by itself, by its landmark, or by the words of the set."""
+    for name in (marker, landmark):
+        if name in model.followed:
+            return model.followed[name]
+    segment = marker_set[marker].segments[0]
+    side, _, part = segment.rpartition(" ")
+    there = model.system.layout.bodies
+    return next((name for name in (segment, f"{side} {BONES.get(part, part)}".strip()) if name in there), "thorax")
 
 
 def _crutch(person: VirtualPerson) -> dict[str, FloatArray]:

@@ -7,13 +7,16 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.body.loads.measured_aids import AidOptions
+from biomec.io.registry import read_trial, write_trial
+from biomec.io.session_import import merge_plates
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
-from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, assisted_walk, record
+from biomec.reporting.demo import true_angles
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
 EXACT = RecordOptions(rate_hz=50.0, plate_rate_hz=50.0)  # one sample a frame: nothing is averaged
@@ -212,3 +215,30 @@ def test_hinges_of_orthoses_take_the_axes_of_the_ankles(free):
         body = changed.run_until("body").body.person
         fixed = body.joint_axes()["right orthosis ankle"]
         assert fixed[2] > 0.8  # to the right, as far as the walk turns the ankle about it
+
+
+def test_crutches_recorded_in_a_file_of_their_own_join_the_recording(walked, tmp_path):
+    """A table of channels given as the file of the plates; channels of the recording come first."""
+    path = tmp_path / "crutches.csv"
+    write_trial(replace(walked.dynamic, plates=(), emg=None), path)
+    other = read_trial(path)
+    silent = replace(walked.dynamic, analog=None)
+    joined, notices = merge_plates(silent, other)
+    assert joined.analog.names == walked.dynamic.analog.names
+    np.testing.assert_allclose(joined.analog.values, walked.dynamic.analog.values, rtol=0, atol=1e-6)
+    assert [notice.code for notice in notices] == ["channels-merged"]
+    kept, notices = merge_plates(walked.dynamic, other)
+    assert kept.analog is walked.dynamic.analog
+    assert "channels-not-merged" in {notice.code for notice in notices}
+
+
+def test_who_walks_without_aids_in_the_same_markers_is_analysed_too():
+    """37 markers on the bones of another model: knees and hips come back."""
+    person = VirtualPerson(75.0, 1.77)
+    acquisition = record(Walk(strides=1), person, replace(EXACT, marker_set="gait-37"))
+    analysis = Analysis(session_of(acquisition), settings("m18")).run_until("angles")
+    assert not analysis.body.person.left_out
+    truth = true_angles(acquisition)
+    for name in ("right knee flexion", "left hip flexion", "right ankle dorsiflexion"):
+        error = np.degrees(analysis.angles[name] - truth[name])
+        assert np.nanmax(np.abs(error)) < 1.0, name  # markers of hinges and of ball joints obey another model
