@@ -172,8 +172,8 @@ def _about_references(found: MeasuredActivation, highest: FloatArray) -> list[No
         some = len(found.own_maximum) < len(found.channels)
         who = f"EMG of {', '.join(found.own_maximum)}" if some else "EMG"
         words = (
-            f"{who} is in units of each channel's own maximum in this trial, since no maximal contraction was given: "
-            "courses of activations can be compared, their sizes cannot. Edit ▸ EMG Channels takes contractions."
+            f"{who} is in units of each channel's own maximum in this trial, without maximal contractions: "
+            "courses of activations can be compared, their sizes cannot. Enter them in Edit ▸ EMG Channels."
         )
         notices.append(warning("emg-own-maximum", words, *found.own_maximum, scope=Scope.ASIDE))
     for name, source, level in zip(found.channels, found.sources, highest, strict=True):
