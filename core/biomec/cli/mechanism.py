@@ -34,6 +34,9 @@ def add_commands(commands: Commands) -> None:
                         help="value of a parameter, such as L1=0.6; may be repeated")  # fmt: skip
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", dest="options",
                         help="option of the analysis, NAME= empties a text; may be repeated")  # fmt: skip
+    parser.add_argument("--torques", type=Path, metavar="FILE",
+                        help="table (CSV) of the torques of motors over time, such as torques.csv of optimal control; "
+                        "the motors are given them")  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="folder for curves.csv, figures.json, report.txt, machine.toml and what else the analysis "
                         "writes, such as equations")  # fmt: skip
@@ -42,6 +45,7 @@ def add_commands(commands: Commands) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
+    from biomec.machines.columns import read_columns
     from biomec.machines.machine import load_machine
     from biomec.machines.output import refuse_existing, write_run
     from biomec.machines.studies import study as study_of
@@ -62,6 +66,8 @@ def _mechanism(options: argparse.Namespace) -> int:
         if options.analysis in (None, key):
             given.update(preset.options)
     machine = machine.with_values({name: _number(name, text) for name, text in _pairs(options.values, "--set")})
+    if options.torques is not None:
+        machine = machine.with_torques(read_columns(options.torques))
     study = study_of(options.analysis or key)
     given.update(_pairs(options.options, "--option", empty=True))
     chosen = options_from(study, given)

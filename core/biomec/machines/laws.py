@@ -1,16 +1,16 @@
-"""Laws of motion: what a driver does over time. Values in rad or m, with exact derivatives."""
+"""Laws: what a driver or the torque of a motor does over time. Values in rad, m or N·m, with exact derivatives."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Protocol
+from functools import cached_property, lru_cache
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import DescriptionError
 from biomec.base.toml_table import TomlTable, shown
 
@@ -91,6 +91,55 @@ class Sine:
         return np.asarray(self._pulsation * np.asarray(t, dtype=np.float64) + self.phase)
 
 
+@dataclass(frozen=True, eq=False)
+class Tabled:
+    """Values at times [s] and what lies between: a cubic spline, or straight lines; constant outside the table.
+
+    Straight lines have no second derivative and are for torques, which need none.
+    """
+
+    time_s: FloatArray
+    values: FloatArray
+    straight: bool = False
+
+    def __post_init__(self) -> None:
+        t, x = (np.asarray(one, dtype=np.float64) for one in (self.time_s, self.values))
+        if t.ndim != 1 or t.shape != x.shape or len(t) < 2 or not (np.diff(t) > 0.0).all():
+            raise DescriptionError("a table needs two or more times that increase, and as many values.")
+        if not (np.isfinite(t).all() and np.isfinite(x).all()):
+            raise DescriptionError("a table has values that are not numbers.")
+
+    def value(self, t: ArrayLike) -> FloatArray:
+        """The value between its neighbours in the table."""
+        if self.straight:
+            return np.asarray(np.interp(np.asarray(t, dtype=np.float64), self.time_s, self.values))
+        return self._spline(t, 0)
+
+    def rate(self, t: ArrayLike) -> FloatArray:
+        """Its first derivative, zero outside the table."""
+        return self._spline(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> FloatArray:
+        """Its second derivative, zero outside the table."""
+        return self._spline(t, 2)
+
+    @cached_property
+    def _curve(self) -> Any:
+        from scipy.interpolate import CubicSpline, make_interp_spline  # slow to import
+
+        return (
+            make_interp_spline(self.time_s, self.values, k=1)
+            if self.straight
+            else CubicSpline(self.time_s, self.values)
+        )
+
+    def _spline(self, t: ArrayLike, order: int) -> FloatArray:
+        time = np.asarray(t, dtype=np.float64)
+        inside = np.clip(time, self.time_s[0], self.time_s[-1])
+        value = self._curve(inside, order)
+        return np.asarray(value if not order else np.where(inside == time, value, 0.0))
+
+
 def fitted(time_s: Sequence[float], value: Sequence[float], degree: int = 4) -> Polynomial:
     """Least-squares polynomial through samples [rad or m], as gait laboratories smooth a prescribed angle."""
     t, x = np.asarray(time_s, dtype=np.float64), np.asarray(value, dtype=np.float64)
@@ -101,22 +150,37 @@ def fitted(time_s: Sequence[float], value: Sequence[float], degree: int = 4) -> 
     return Polynomial(tuple(np.polynomial.Polynomial.fit(t, x, degree).convert().coef))
 
 
-def law_in(table: TomlTable, *, of_length: bool = False) -> Law:
-    """Law described by a table of a machine file (``docs/machine-files.md``).
+@dataclass(frozen=True)
+class Quantity:
+    """What a law gives, in words, and its units with what each is in rad, m or N·m; the first need not be written."""
 
-    of_length : its driver is a length or a place [m]; otherwise an angle, in degrees unless the table says rad
-    """
+    words: str
+    units: Mapping[str, float]
+
+
+ANGLE = Quantity("its driver is an angle", {"deg": np.pi / 180.0, "rad": 1.0})
+LENGTH = Quantity("its driver is a length", {"m": 1.0})
+TORQUE = Quantity("its motor gives a torque", {"N·m": 1.0, "N m": 1.0, "Nm": 1.0})
+
+
+def law_in(table: TomlTable, quantity: Quantity) -> Law:
+    """Law described by a table of a machine file (``docs/machine-files.md``)."""
     kind = table.text("type")
     if kind not in _READERS:
         raise table.refusal(f"there is no law of type {kind}. The types are {', '.join(_READERS)}.")
     keys, make = _READERS[kind]
-    table.only(("driver", "type", "kept", "unit", *keys))
-    what, units = ("a length", ("m",)) if of_length else ("an angle", ("deg", "rad"))
-    unit = table.text("unit") if "unit" in table else units[0]
-    if unit not in units:
-        allowed = " or ".join(f'"{one}"' for one in units)
-        raise table.refusal(f"its driver is {what}, so unit must be {allowed}, not {shown(unit)}.", "unit")
-    return make(table, np.pi / 180.0 if unit == "deg" else 1.0)
+    table.only(("motor" if quantity is TORQUE else "driver", "type", "kept", "unit", *keys))
+    unit = table.text("unit") if "unit" in table else next(iter(quantity.units))
+    if unit not in quantity.units:
+        allowed = " or ".join(f'"{one}"' for one in quantity.units)
+        raise table.refusal(f"{quantity.words}, so unit must be {allowed}, not {shown(unit)}.", "unit")
+    law = make(table, quantity.units[unit])
+    if isinstance(law, Tabled) and law.straight and quantity is not TORQUE:
+        raise table.refusal(
+            'straight lines have no acceleration, which a driver needs. Write interpolation = "spline".',
+            "interpolation",
+        )
+    return law
 
 
 def _number(table: TomlTable, key: str, default: float | None = None) -> float:
@@ -160,9 +224,32 @@ def _samples(table: TomlTable, unit: float) -> Law:
         raise table.refusal(str(error)) from error
 
 
+def _constant(table: TomlTable, unit: float) -> Law:
+    return Polynomial((unit * _number(table, "value"),))
+
+
+def _table(table: TomlTable, unit: float) -> Law:
+    between = table.text("interpolation") if "interpolation" in table else INTERPOLATIONS[0]
+    return tabled(table, _list(table, "time_s"), unit * _list(table, "values"), between)
+
+
+def tabled(table: TomlTable, time_s: FloatArray, values: FloatArray, interpolation: str) -> Tabled:
+    """Law of a table of values, whose faults are reported as those of ``table``."""
+    if interpolation not in INTERPOLATIONS:
+        raise table.refusal(f"interpolation must be {' or '.join(INTERPOLATIONS)}.", "interpolation")
+    try:
+        return Tabled(read_only(time_s), read_only(values), interpolation == "linear")
+    except DescriptionError as error:
+        raise table.refusal(str(error)) from error
+
+
+INTERPOLATIONS = ("spline", "linear")
+
 _READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable, float], Law]]] = {
+    "constant": (("value",), _constant),
     "constant rate": (("start", "rate"), _constant_rate),
     "polynomial": (("coefficients", "offset"), _polynomial),
     "sine": (("mean", "amplitude", "frequency_Hz", "phase_deg"), _sine),
     "samples": (("time_s", "values", "degree"), _samples),
+    "table": (("time_s", "values", "interpolation"), _table),
 }

@@ -21,21 +21,14 @@ from biomec.engine.drivers import AngleDriver, CoordinateDriver, LengthCoordinat
 from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.blueprint import Blueprint, Preset, read_blueprint
-from biomec.machines.laws import Law, law_in
+from biomec.machines.columns import Columns
+from biomec.machines.laws import ANGLE, LENGTH, Law, law_in
+from biomec.machines.motors import Motor, motors_in, with_torques
 from biomec_resources import resource
 
 MACHINE_KEYS = ("title", "about", "analysis", "duration", "parameters", "preset", "motor", "spring", "tie", "hinge",
-                "law", "stop", "start")  # fmt: skip
+                "law", "stop", "start", "torques")  # fmt: skip
 DRIVERS = (AngleDriver, CoordinateDriver, LengthDriver, PointDriver)
-
-
-@dataclass(frozen=True)
-class Motor:
-    """A torque about z on body ``distal``, opposite on ``proximal``; either may be ``ground``."""
-
-    name: str
-    proximal: str
-    distal: str
 
 
 @dataclass(frozen=True)
@@ -77,7 +70,7 @@ class Hinge:
     damping: float = 0.0
 
 
-Element = TypeVar("Element", Motor, Spring, Tie, Hinge)
+Element = TypeVar("Element", Spring, Tie, Hinge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +159,11 @@ class Machine:
         """The same machine with other values of parameters; those not named keep theirs."""
         return built(self.blueprint, {**self.values, **changes})
 
+    def with_torques(self, columns: Columns) -> Machine:
+        """The same machine whose motors are given the torques of a table, which is written into its text."""
+        text = with_torques(self.blueprint.text, columns, [one.name for one in self.motors])
+        return parse_machine(text, self.blueprint.source, self.values)
+
     def with_preset(self, name: str) -> tuple[Machine, Preset]:
         """The machine of a preset, and the preset."""
         presets = self.blueprint.presets
@@ -200,7 +198,7 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
     top = TomlTable(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
     top.only((*FILE_KEYS, *MACHINE_KEYS))
     system = system_in(top)
-    motors = tuple(_plain(table, Motor) for table in top.tables("motor"))
+    motors = motors_in(top)
     springs = tuple(_plain(table, Spring) for table in top.tables("spring"))
     ties = tuple(_plain(table, Tie) for table in top.tables("tie"))
     hinges = tuple(_plain(table, Hinge) for table in top.tables("hinge"))
@@ -235,7 +233,7 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
         ties=ties,
         hinges=hinges,
         stops=stops,
-        prescriptions=tuple(_prescription(table, system) for table in top.tables("law")),
+        prescriptions=tuple(_prescription(one, system) for one in top.tables("law") if "motor" not in one),
         start=StartState(_angles(start.table("angles_deg"), system), _angles(start.table("rates_deg_s"), system)),
     )
 
@@ -273,7 +271,7 @@ def _prescription(table: TomlTable, system: System) -> Prescription:
     kept = table.values.get("kept", False)
     if not isinstance(kept, bool):
         raise table.refusal("kept must be true or false.", "kept")
-    return Prescription(driver, law_in(table, of_length=is_length(driver, system)), kept)
+    return Prescription(driver, law_in(table, LENGTH if is_length(driver, system) else ANGLE), kept)
 
 
 def is_length(driver: str, system: System) -> bool:

@@ -8,13 +8,18 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from biomec.base.errors import FileError
+import numpy as np
+
+from biomec.base.errors import BiomecError, FileError
 from biomec.base.plain_text import table
 from biomec.base.together import replaced_together
 from biomec.machines.blueprint import with_values
+from biomec.machines.columns import Columns, columns_of
+from biomec.machines.motors import GROUP, torque_file
 from biomec.machines.study import Run
 
 CURVES, FIGURES, REPORT, MACHINE = "curves.csv", "figures.json", "report.txt", "machine.toml"
+TORQUES = "torques.csv"
 FILES = (CURVES, FIGURES, REPORT, MACHINE)
 """What a run is written as, without the first where it has no curves; `Run.files` come besides."""
 
@@ -44,6 +49,17 @@ def curves_table(run: Run) -> str:
         values = (one.values[k] if k < len(one.values) else math.nan for one in run.curves)
         rows.append([f"{time:.9g}", *("" if math.isnan(v) else f"{v:.9g}" for v in values)])
     return table(rows)
+
+
+def torque_columns(run: Run) -> Columns:
+    """Torques of the motors of a run, as a table that a machine can be given."""
+    if TORQUES in run.files:
+        return columns_of(run.files[TORQUES], run.title)
+    motors = [one for one in run.curves if one.group == GROUP]
+    if not motors:
+        raise BiomecError(f"{run.title} has no torques of motors. Optimal control, or the sharing of torques, has.")
+    torques = np.column_stack([one.values for one in motors])
+    return columns_of(torque_file(run.time_s, torques, [one.name for one in motors]), run.title)
 
 
 def report(run: Run) -> str:

@@ -18,6 +18,7 @@ from biomec.machines.motion import MachineMotion, along_laws, as_described, at_s
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.features.workbench.draft import Draft, catalogued, from_file, new_machine
+from biomec_app.features.workbench.exchange import Exchange
 from biomec_app.features.workbench.header import BenchHeader
 from biomec_app.features.workbench.player import LEAP, Player
 from biomec_app.features.workbench.plots import Plots
@@ -81,6 +82,7 @@ class WorkbenchWindow(QMainWindow):
             self.context, bench, self.stage, self.player, self.figures, self.plots, self.painter, self.jobs,
             self.statusBar().showMessage,
         )  # fmt: skip
+        self.exchange = Exchange(self.context, bench, self.studies, self.statusBar().showMessage)
         self.results = QTabWidget()
         self.results.setObjectName("workbench.results")
         for page, words in ((self.plots, "C&urves"), (self.figures, "Fi&gures"), (self.text, "E&quations and Text")):
@@ -117,6 +119,8 @@ class WorkbenchWindow(QMainWindow):
         run = bar.addMenu("&Run")
         self._item(run, "run", "&Run the Analysis", self.studies.run, "F5")
         self._item(run, "cancel", "&Cancel", self.studies.cancel, "Esc")
+        run.addSeparator()
+        self.exchange.add_items(run, self._item)
         run.addSeparator()
         self._item(run, "rename", "Re&name Run", runs.rename)
         self._item(run, "remove", "Remo&ve Run", runs.remove)

@@ -18,6 +18,7 @@ from biomec.machines.closed_chain.sharing_study import motor_names
 from biomec.machines.closed_chain.study_parts import (
     SPEED,
     driven_angles,
+    exceeded,
     motion_curves,
     not_driven,
     refuse_long,
@@ -26,6 +27,7 @@ from biomec.machines.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.machines.machine import Machine
+from biomec.machines.motors import GROUP
 from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition
 from biomec.machines.reference_points.integration import (
     FIXED_STEP,
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 KEY, TITLE = "forward", "Forward dynamics"
 PARTITIONED, BAUMGARTE = "partitioned", "Baumgarte"
-NONE, INVERSE = "none", "inverse torques"
+GIVEN, NONE, INVERSE = "as given", "none", "inverse torques"
 SHARE = 0.3  # of the whole work, that finding torques takes
 
 
@@ -71,7 +73,9 @@ class ForwardOptions:
     beta: float = option(10.0, "Factor β of Baumgarte's stabilisation, on positions", "1/s")
     start_rate_deg_s: float = option(0.0, "Rate of driven angles at the start, where the file tells none", "deg/s")
     input: str = option(
-        NONE, "Torques of the motors: none, or those found for the prescribed motion", choices=(NONE, INVERSE)
+        GIVEN,
+        "Torques of the motors: those that the file gives them, none, or those found for the prescribed motion",
+        choices=(GIVEN, NONE, INVERSE),
     )
     motors: str = option("", "Motors that get these torques, with commas between them; empty takes all")
     sharing: str = option(SHARING[0], "How they share them", choices=SHARING)
@@ -93,6 +97,10 @@ def run_forward(machine: Machine, options: ForwardOptions, progress: Progress | 
     notices: tuple[str, ...] = ()
     if machine.stops:
         notices = ("Stops are left out here; the analysis of the swing has them.",)
+    if options.input == GIVEN:
+        notices += exceeded(
+            machine, {one.name: one.torque.value(time_s) for one in machine.motors if one.torque is not None}
+        )
     try:
         if not machine.is_planar:
             return _spatial(machine, options, time_s, notices, progress)
@@ -110,10 +118,11 @@ def _planar(
     from biomec.machines.reference_points.partitioned import Partitioned
 
     model = reference_point_model(machine, "kept")
-    torques: Torques | None = None
+    torques = _given(machine, options.input)
     wanted: ChainInverseDynamics | None = None
     if options.input == INVERSE:
-        wanted, torques = _found_torques(machine, options, time_s, part_of(progress, 0.0, SHARE))
+        wanted, torques, beyond = _found_torques(machine, options, time_s, part_of(progress, 0.0, SHARE))
+        notices += beyond
         q, qdot = wanted.q[0], wanted.qdot[0]
     else:
         q, qdot, moved = start_state(machine, model, options.start_rate_deg_s)
@@ -133,10 +142,21 @@ def _planar(
     return _own(machine, options, time_s, model, (q, qdot), torques, wanted, notices, rest)
 
 
+def _given(machine: Machine, source: str) -> Torques | None:
+    """Torques of all motors as the file gives them, or none at all; None without motors."""
+    motors = machine.motors
+    if not motors:
+        return None
+    if source == NONE or all(one.torque is None for one in motors):
+        none = np.zeros(len(motors))
+        return lambda t: none
+    return lambda t: np.array([one.given(t) for one in motors])
+
+
 def _found_torques(
     machine: Machine, options: ForwardOptions, time_s: FloatArray, progress: Progress | None
-) -> tuple[ChainInverseDynamics, Torques]:
-    """The prescribed motion, and the torques that make it as a table."""
+) -> tuple[ChainInverseDynamics, Torques, tuple[str, ...]]:
+    """The prescribed motion, the torques that make it as a table, and sentences about motors that cannot give them."""
     from biomec.machines.closed_chain.inverse import inverse_dynamics
     from biomec.machines.closed_chain.replay import whole_torques
     from biomec.machines.reference_points import reference_point_model
@@ -151,7 +171,9 @@ def _found_torques(
     solution = inverse_dynamics(model, entries, progress)
     kept = tuple(one.driver for one in machine.prescriptions if one.kept)
     sharing = shared(solution, motor_names(machine, options.motors), options.sharing, kept=kept)
-    return solution, torque_table(entries, whole_torques(model, sharing), options.interpolation)
+    whole = whole_torques(model, sharing)
+    beyond = exceeded(machine, dict(zip(model.motors, whole.T, strict=True)), "They are given them all the same.")
+    return solution, torque_table(entries, whole, options.interpolation), beyond
 
 
 def _own(
@@ -197,8 +219,7 @@ def _own(
     curves.append(curve("Energy balance", "energy less start less work", "J", balance))
     curves += [curve("Violation of constraints", name, unit, values)
                for name, unit, values in (("positions", "m", errors[0]), ("velocities", "m/s", errors[1]))]  # fmt: skip
-    if torques is not None:
-        curves += [curve("Motor torques", name, "N·m", motion.torques[:, k]) for k, name in enumerate(model.motors)]
+    curves += [curve(GROUP, name, "N·m", motion.torques[:, k]) for k, name in enumerate(model.motors)]
     off, found = _compared(model, motion.time_s, motion.q, motion.qdot, wanted)
     return Run(
         study=KEY,
@@ -224,7 +245,9 @@ def energy_balance(motion: IntegratedMotion) -> tuple[FloatArray, dict[str, Floa
 
     model, t = motion.model, motion.time_s
     kinetic, potential = model.kinetic_energy(motion.qdot), model.potential_energy(motion.q)
-    pushed = model.applied(motion.q, motion.qdot, t, motion.torques) - model.applied(motion.q, 0.0 * motion.qdot)
+    pushed = model.applied(motion.q, motion.qdot, t, motion.torques) - model.applied(
+        motion.q, 0.0 * motion.qdot, torques=0.0 * motion.torques
+    )
     power = np.einsum("ti,ti->t", pushed, motion.qdot)
     power -= np.einsum("ti,ti->t", motion.multipliers, model.rate_rhs(t))
     work = CubicSpline(t, power).antiderivative()(t) if len(t) > 1 else np.zeros(1)
@@ -278,7 +301,7 @@ def _engine_options(options: ForwardOptions, time_s: FloatArray) -> engine.Engin
 def _spatial(
     machine: Machine, options: ForwardOptions, time_s: FloatArray, notices: tuple[str, ...], progress: Progress | None
 ) -> Run:
-    if options.input != NONE:
+    if options.input == INVERSE:
         raise BiomecError(f"{machine.name} moves in space: torques are found for machines in one plane only.")
     if options.formulation not in engine.FORMULATIONS:
         notices += (f"In space independent natural coordinates take the place of {options.formulation}.",)
@@ -330,6 +353,9 @@ def _engine_run(
         "position_error_max_m": float(made.violation.max()),
         "velocity_error_max_m_s": float(made.rate_violation.max()),
     }
+    if torques is not None:
+        given = np.array([torques(float(t)) for t in shown])
+        curves += [curve(GROUP, motor.name, "N·m", given[:, k]) for k, motor in enumerate(machine.motors)]
     if machine.is_planar:
         model = reference_point_model(machine, "kept")
         flat = _flat(model, made, q, qdot, poses)

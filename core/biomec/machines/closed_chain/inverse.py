@@ -44,8 +44,9 @@ class ChainInverseDynamics:
 
     @property
     def required(self) -> FloatArray:
-        """M q̈ − Q, (T, n): what constraints and motors together must supply."""
-        return np.asarray(self.model.mass * self.qddot - self.model.applied(self.q, self.qdot, self.time_s))
+        """M q̈ − Q, (T, n): what constraints and motors together must supply; torques given in the file do not count."""
+        none = np.zeros((len(self.time_s), len(self.model.motors)))
+        return np.asarray(self.model.mass * self.qddot - self.model.applied(self.q, self.qdot, self.time_s, none))
 
     @property
     def squared_integral(self) -> float:

@@ -18,6 +18,7 @@ from biomec.machines.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.machines.machine import Machine
+from biomec.machines.motors import GROUP
 from biomec.machines.reference_points.equations import OnLine, Pin
 from biomec.machines.study import Run, Study, curve, option
 
@@ -25,6 +26,7 @@ KEY, TITLE = "inverse", "Inverse dynamics"
 REPEATED = (
     "Some joints repeat what others do: how they share forces is not determined, and the smallest ones are shown."
 )
+BESIDE = "The motors give the torques of the file; the torques of the drivers are what the motion needs beside them."
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,11 @@ def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progre
         figures[f"{key(name)}_joint_force_max_N"] = float(size.max())
         curves.append(curve("Joint forces", name, "N", size))
         curves += [curve("Joint forces, components", f"{name} {axis}", "N", force[:, k]) for k, axis in enumerate("xy")]
+    given = model.given_torques(time_s)
+    notices = (REPEATED,) if model.m > model.n else ()
+    if given is not None:
+        curves += [curve(GROUP, name, "N·m", given[:, k]) for k, name in enumerate(model.motors)]
+        notices += (BESIDE,)
     energy = model.kinetic_energy(found.qdot) + model.potential_energy(found.q)
     curves.append(curve("Energy", "mechanical", "J", energy))
     figures["position_error_max_m"] = float(found.position_error.max())
@@ -88,7 +95,7 @@ def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progre
         curves=(*curves, *motion_curves(model, found.q, found.qdot, found.qddot)),
         figures=figures,
         poses=model.poses(found.q),
-        notices=(REPEATED,) if model.m > model.n else (),
+        notices=notices,
     )
 
 

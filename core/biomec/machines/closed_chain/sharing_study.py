@@ -12,6 +12,7 @@ from biomec.machines.closed_chain.sharing import METHODS, CannotShare, Sharing, 
 from biomec.machines.closed_chain.study_parts import (
     SPATIAL,
     SPEED,
+    exceeded,
     key,
     motion_curves,
     not_driven,
@@ -98,7 +99,10 @@ def run_sharing(machine: Machine, options: SharingOptions, progress: Progress | 
         curves=(*curves, *motion_curves(model, solution.q, solution.qdot)),
         figures=_figures(found),
         poses=model.poses(solution.q),
-        notices=() if weak is None else (_weak(motors, weak),),
+        notices=(
+            *(() if weak is None else (_weak(motors, weak),)),
+            *exceeded(machine, dict(zip(motors, found.torques.T, strict=True)), "Other motors, or a slower motion."),
+        ),
         text=comparison_table(every),
     )
 

@@ -125,6 +125,25 @@ def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:
     return tuple(found)
 
 
+def exceeded(machine: Machine, torques: Mapping[str, FloatArray], then: str = "It gives no more.") -> tuple[str, ...]:
+    """A sentence for every motor of which more is asked than it can give.
+
+    torques : motor -> (T,) what is asked of it [N·m];  then : what happens
+    """
+    found = []
+    for motor in machine.motors:
+        asked = torques.get(motor.name)
+        if asked is None or not motor.is_limited:
+            continue
+        slack = 1e-9 * max(1.0, float(np.abs(asked).max(initial=0.0)))
+        if asked.min() < motor.least - slack or asked.max() > motor.most + slack:
+            found.append(
+                f"The motor {motor.name} is asked for {asked.min():.4g} to {asked.max():.4g} N·m and can give "
+                f"{motor.least:g} to {motor.most:g}. {then}"
+            )
+    return tuple(found)
+
+
 def motion_curves(
     model: ReferencePointModel, q: FloatArray, qdot: FloatArray, qddot: FloatArray | None = None
 ) -> list[StudyCurve]:

@@ -15,9 +15,11 @@ from biomec.machines.closed_chain.inverse import inverse_dynamics
 from biomec.machines.closed_chain.sharing import Method, comparison_table, shared
 from biomec.machines.closed_chain.study_parts import key
 from biomec.machines.machine import Machine, load_machine
+from biomec.machines.motors import torque_file
 from biomec.machines.optimal_control.planar_model import PlanarModel
 from biomec.machines.optimal_control.solution import Audit
 from biomec.machines.optimal_control.status import NOT_KEPT
+from biomec.machines.output import TORQUES
 from biomec.machines.reference_points import reference_point_model
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
@@ -143,7 +145,7 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
         succeeded=succeeded,
         notices=notices,
         text=text,
-        files={"runs.csv": chain.log.csv_text()},
+        files={"runs.csv": chain.log.csv_text(), TORQUES: torque_file(*solution.torque_table(), last.model.motors)},
     )
 
 
@@ -172,6 +174,11 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
     solution, audit, problem = last.solution, last.audit, last.solution.problem
     status, succeeded = solution.status.words, solution.status.succeeded
     notices = []
+    given = [one.name for one in last.machine.motors if one.torque is not None]
+    if given:
+        notices.append(
+            f"The torques that the file gives to {', '.join(given)} are left out: optimal control finds torques itself."
+        )
     if nothing_asked(last.task, problem):
         notices.append("No path and no end was asked for; no torque at all is the least.")
     if solution.status is NOT_KEPT:

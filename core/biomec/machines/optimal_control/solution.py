@@ -74,6 +74,18 @@ class Solution:
             np.stack(np.broadcast_arrays(*weights), axis=-1) @ self.controls[first + 1 : first + len(own) + 1]
         )
 
+    def torque_table(self, points: int = 20) -> tuple[FloatArray, FloatArray]:
+        """Times (T,) and controls (T, nu) for straight lines, which follow the jumps from one interval to the next."""
+        inside = np.linspace(0.0, 1.0, points + 1)
+        inside[0] = JUMP
+        shares = [np.insert(inside, 0, 0.0) if not k else inside for k in range(self.intervals)]
+        steps = np.diff(self.knots)
+        times = [self.knots[k] + share * steps[k] for k, share in enumerate(shares)]
+        return np.concatenate(times), np.vstack([self.control_in(k, t) for k, t in enumerate(times)])
+
+
+JUMP = 1e-6  # of an interval: how long a jump of the controls takes in a table, whose times must increase
+
 
 # ---------------------------------------------------------------------------------------------------------------- audit
 

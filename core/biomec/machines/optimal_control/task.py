@@ -14,7 +14,7 @@ or digits become _):
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.machines.expressions import NUMERIC, value_of
 from biomec.machines.machine import Machine
+from biomec.machines.motors import Motor
 from biomec.machines.optimal_control.planar_model import PlanarModel, planar_model
 from biomec.machines.optimal_control.problem import Dynamics, Problem, machine_dynamics
 
@@ -87,8 +88,13 @@ def end_state(text: str, dynamics: Dynamics) -> FloatArray:
     return end
 
 
-def bounds(text: str, dynamics: Dynamics) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Bounds low, high of states (nx,) and least, most of controls (nu,) of ``torque_A = -5, 5; way_rail = -1, 1``."""
+def bounds(
+    text: str, dynamics: Dynamics, motors: Sequence[Motor] = ()
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Bounds low, high of states (nx,) and least, most of controls (nu,) of ``torque_A = -5, 5; way_rail = -1, 1``.
+
+    motors : of the controls; wider bounds than what they can give are narrowed to that
+    """
     import casadi as ca
 
     nx, nu = dynamics.x.numel(), dynamics.u.numel()
@@ -100,6 +106,13 @@ def bounds(text: str, dynamics: Dynamics) -> tuple[FloatArray, FloatArray, Float
             raise BiomecError(f"Optimal control: the bounds: {name} needs two numbers, the lower one first.")
         k = _index(name, dynamics, both, "bounds")
         low[k], high[k] = ends
+    for k, motor in enumerate(motors, nx):
+        if low[k] > motor.most or high[k] < motor.least:
+            raise BiomecError(
+                f"Optimal control: the bounds of the motor {motor.name} lie beyond the {motor.least:g} to "
+                f"{motor.most:g} N·m that it can give."
+            )
+        low[k], high[k] = max(low[k], motor.least), min(high[k], motor.most)
     return low[:nx], high[:nx], low[nx:], high[nx:]
 
 
@@ -158,7 +171,8 @@ def machine_problem(machine: Machine, task: Task) -> tuple[Problem, PlanarModel]
         raise BiomecError(f"{machine.title} has no motor that acts, so nothing can be controlled.")
     dynamics = machine_dynamics(model)
     cost = formula(task.cost, dynamics, "cost") if task.cost.strip() else squared_torques(dynamics, task.weights)
-    low, high, least, most = bounds(task.bounds, dynamics)
+    acting = [one for one in machine.motors if one.name in model.motors]
+    low, high, least, most = bounds(task.bounds, dynamics, acting)
     made = Problem(
         dynamics=dynamics,
         duration_s=task.duration_s or machine.duration_s,

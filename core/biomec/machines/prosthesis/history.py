@@ -115,7 +115,7 @@ def held_accelerations(
 class Powers:
     """Powers (T,) [W] that change the energy of a motion, and that energy [J] without what the stops store.
 
-    drivers : of the kept laws;  dampers : of springs, ties and hinges;  stops : of all stops
+    drivers : of kept laws and of motors that are given torques;  dampers : of springs, ties, hinges;  stops : of all
     """
 
     drivers: FloatArray
@@ -138,8 +138,12 @@ def powers(machine: Machine, moving: Reduced, history: History) -> Powers:
     for hinge in machine.hinges:
         rates = [v[:, model.column(body)] if body in model.bodies else 0.0 for body in (hinge.proximal, hinge.distal)]
         dampers -= hinge.damping * np.asarray(rates[1] - rates[0]) ** 2
+    driven = -np.sum(history.multipliers * law_rates, axis=-1)
+    torques = model.given_torques(history.time_s)
+    if torques is not None:
+        driven += np.sum(torques * (v @ model.transmission), axis=-1)
     return Powers(
-        -np.sum(history.multipliers * law_rates, axis=-1),
+        driven,
         dampers,
         np.sum(history.force * history.gap_rate, axis=-1),
         model.kinetic_energy(v) + model.potential_energy(q),

@@ -24,7 +24,8 @@ from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.laws import Law, Polynomial
-from biomec.machines.machine import Hinge, Machine, Motor, Spring, Tie
+from biomec.machines.machine import Hinge, Machine, Spring, Tie
+from biomec.machines.motors import Motor
 from biomec.machines.reference_points.equations import (
     BodyPoints,
     Component,
@@ -96,7 +97,7 @@ def model_of_system(
             hinges,
             [(builder.number(one.proximal), builder.number(one.distal)) for one in hinges],
         ),
-        motors=tuple(motor.name for motor in motors),
+        given=tuple(motors),
         transmission=read_only(transmission[:-3]),
         points={
             **{body.name: {name: at - body.points["com"] for name, at in body.points.items()} for body in bodies},

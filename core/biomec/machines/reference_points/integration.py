@@ -240,7 +240,8 @@ class _Run:
         time_s = [t for t, _, _ in self.kept]
         solutions = [self.problem.solved(*one) for one in self.kept]
         model = self.problem.model
-        torques = np.array([np.zeros(len(model.motors)) if self.torques is None else self.torques(t) for t in time_s])
+        torques = model.given_torques(time_s) if self.torques is None else np.array([self.torques(t) for t in time_s])
+        torques = np.zeros((len(time_s), len(model.motors))) if torques is None else torques
         return IntegratedMotion(
             model=model,
             time_s=read_only(time_s),

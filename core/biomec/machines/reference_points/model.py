@@ -19,6 +19,7 @@ from biomec.base.errors import BiomecError
 from biomec.engine.layout import GROUND
 from biomec.machines.laws import Law, Polynomial
 from biomec.machines.machine import Hinge, Spring, Tie
+from biomec.machines.motors import Motor
 from biomec.machines.reference_points.equations import TINY, BodyPoints, Equation, Equations, RelativeAngle, dot, perp
 
 
@@ -112,7 +113,8 @@ class ReferencePointModel:
     weight       : (n,) generalised force of gravity [N, N, N m]
     guess        : (n,) poses of the file
     passive      : springs, ties and hinges
-    motors       : names;  transmission : (n, motors) T, with the generalised forces T u of torques u [N m]
+    given        : motors, with the torques that they are given over time
+    transmission : (n, motors) T, with the generalised forces T u of torques u [N m]
     points       : body (or ground) name -> point name -> local coordinates from the centre of mass [m]
     origins      : (bodies, 2) local origins of the file seen from the centres of mass [m]
     """
@@ -125,12 +127,17 @@ class ReferencePointModel:
     weight: FloatArray
     guess: FloatArray
     passive: PassiveForces
-    motors: tuple[str, ...]
+    given: tuple[Motor, ...]
     transmission: FloatArray
     points: Mapping[str, Mapping[str, FloatArray]]
     origins: FloatArray
 
     # ------------------------------------------------------------------ structure
+
+    @property
+    def motors(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return tuple(one.name for one in self.given)
 
     @property
     def n(self) -> int:
@@ -208,16 +215,26 @@ class ReferencePointModel:
     def applied(
         self, q: ArrayLike, qdot: ArrayLike, t: ArrayLike = 0.0, torques: ArrayLike | None = None
     ) -> FloatArray:
-        """Q, (..., n): gravity, springs, ties, hinges, and motors with torques (..., motors) [N m]."""
+        """Q, (..., n): gravity, springs, ties, hinges, and motors with torques (..., motors) [N m].
+
+        Without ``torques`` the motors give what they are given in the file.
+        """
         Q = np.broadcast_to(self.weight, np.broadcast_shapes(np.shape(q), np.shape(qdot))).copy()
         if self.passive.any:
             pose = self._poses(Q)
             pose[..., -1, :] = 0.0
             self.passive.add(pose, self._poses(q), self._poses(qdot))
             Q = pose[..., :-1, :].reshape(Q.shape)
+        torques = self.given_torques(t) if torques is None else torques
         if torques is not None:
             Q = Q + np.asarray(torques, dtype=np.float64) @ self.transmission.T
         return Q
+
+    def given_torques(self, t: ArrayLike) -> FloatArray | None:
+        """Torques (..., motors) that the motors are given at times (...) [N m]; None if none is given any."""
+        if all(one.torque is None for one in self.given):
+            return None
+        return np.stack([one.given(t) for one in self.given], axis=-1)
 
     def kinetic_energy(self, qdot: ArrayLike) -> FloatArray:
         """½ q̇ᵀ M q̇, (...) [J]."""
