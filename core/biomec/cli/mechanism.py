@@ -37,6 +37,9 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--torques", type=Path, metavar="FILE",
                         help="table (CSV) of the torques of motors over time, such as torques.csv of optimal control; "
                         "the motors are given them")  # fmt: skip
+    parser.add_argument("--compare", type=Path, metavar="FILE",
+                        help="table (CSV) of another program or of another run (curves.csv): differences of what "
+                        "both have")  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="folder for curves.csv, figures.json, report.txt, machine.toml and what else the analysis "
                         "writes, such as equations")  # fmt: skip
@@ -46,6 +49,7 @@ def add_commands(commands: Commands) -> None:
 
 def _mechanism(options: argparse.Namespace) -> int:
     from biomec.machines.columns import read_columns
+    from biomec.machines.comparison import table_run, with_differences
     from biomec.machines.machine import load_machine
     from biomec.machines.output import refuse_existing, write_run
     from biomec.machines.studies import study as study_of
@@ -77,7 +81,10 @@ def _mechanism(options: argparse.Namespace) -> int:
     if options.out is not None:
         refuse_existing(options.out, overwrite=options.force)
     try:
+        other = None if options.compare is None else read_columns(options.compare)
         run = study.run(machine, chosen, progress_on_terminal(study.title))
+        if other is not None:
+            run = with_differences(run, table_run(other, run), other.source)
     except KeyboardInterrupt:
         print(f"{study.title}: stopped, nothing was written.", file=sys.stderr)
         return INTERRUPTED

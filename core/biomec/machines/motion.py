@@ -69,6 +69,21 @@ def at_start(machine: Machine) -> MachineMotion:
     return _motion(machine.system, np.zeros(1), q[None], fault)
 
 
+def at_free_start(machine: Machine) -> MachineMotion:
+    """The machine where a free motion begins: at the start of its file if it has one, else as `at_start`."""
+    from biomec.machines.closed_chain.study_parts import start_state
+    from biomec.machines.reference_points import reference_point_model
+
+    if not (machine.is_planar and (machine.start.angles or machine.start.rates)):
+        return at_start(machine)
+    model = reference_point_model(machine, "none")
+    q, _, _ = start_state(machine, model)
+    poses = {name: pose[None] for name, pose in model.poses(q).items()}
+    turns = {name: (np.cos(pose[:, 2]), np.sin(pose[:, 2])) for name, pose in poses.items()}
+    axes = {name: read_only(np.stack([c, -s, s, c], axis=-1).reshape(-1, 2, 2)) for name, (c, s) in turns.items()}
+    return MachineMotion(np.zeros(1), {name: read_only(pose[:, :2]) for name, pose in poses.items()}, axes)
+
+
 def along_laws(machine: Machine, frames: int = 61) -> MachineMotion | None:
     """The motion that the laws of the machine prescribe; None where they leave anything free.
 

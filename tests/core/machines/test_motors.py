@@ -132,7 +132,7 @@ def test_optimal_torques_from_a_file_make_the_motion_they_were_found_for(tmp_pat
     """From the command line: optimal control writes torques.csv, and forward dynamics is given it."""
     plan, replay = tmp_path / "plan", tmp_path / "replay"
     assert main(["mechanism", "crank-press", "--preset", "half-turn", "--out", str(plan), "--json"]) == 0
-    # straight lines within an interval miss 8e-6 N·m on average, which is 0.009° at the end; the table of all curves has
+    # straight lines within an interval miss 8e-6 N·m on average, 0.009° at the end; the table of all curves has
     # half as many rows, and rounds off the jumps between intervals
     for table, near in (("curves.csv", 0.1), ("torques.csv", 0.015)):
         asked = ["mechanism", "crank-press", "--analysis", "forward", "--torques", str(plan / table)]

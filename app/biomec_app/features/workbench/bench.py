@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -108,6 +108,8 @@ class Bench(QObject):
         """A new run, shown beside those that are shown of the same study; others are put aside."""
         names = {one.name for one in self.runs}
         name = base = run_name(run, self.draft, self.preset)
+        if name in names:
+            name = base = told_apart(name, run, next(one.run for one in reversed(self.runs) if one.name == name))
         number = 2
         while name in names:
             name, number = f"{base} ({number})", number + 1
@@ -178,6 +180,22 @@ def run_name(run: Run, draft: Draft, preset: str = "") -> str:
     values = ", ".join(f"{name} = {there[name]:g}" for name in changed[:MOST_VALUES])
     more = f" and {len(changed) - MOST_VALUES} more" if len(changed) > MOST_VALUES else ""
     return (f"{run.title}, {values}{more}" if changed else run.title)[:LONGEST_NAME]
+
+
+def told_apart(name: str, run: Run, other: Run) -> str:
+    """The name of a run with the options and values by which it differs from another of that name."""
+    apart = []
+    if type(run.options) is type(other.options) and is_dataclass(run.options):
+        both = (
+            (one.name, getattr(run.options, one.name), getattr(other.options, one.name)) for one in fields(run.options)
+        )
+        apart += [f"{word} = {mine if mine != '' else 'none'}" for word, mine, theirs in both if mine != theirs]
+    values, before = run.machine.values, other.machine.values
+    apart += [f"{word} = {value:g}" for word, value in values.items() if before.get(word, value) != value]
+    words = ", ".join(apart[:MOST_VALUES]) + (
+        f" and {len(apart) - MOST_VALUES} more" if len(apart) > MOST_VALUES else ""
+    )
+    return f"{name}, {words}"[:LONGEST_NAME] if apart else name
 
 
 class _DraftEdit(QUndoCommand):

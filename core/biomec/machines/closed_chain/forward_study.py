@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +12,14 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
 from biomec.engine.forward.integrators import EQUAL_STEPS
 from biomec.machines.closed_chain import engine
+from biomec.machines.closed_chain.reactions import (
+    REPEATED,
+    element_reactions,
+    joint_reactions,
+    reaction_curves,
+    reaction_figures,
+    repeats,
+)
 from biomec.machines.closed_chain.sharing import METHODS as SHARING
 from biomec.machines.closed_chain.sharing import CannotShare, shared
 from biomec.machines.closed_chain.sharing_study import motor_names
@@ -44,6 +52,7 @@ from biomec.machines.study import Run, Study, StudyCurve, curve, option
 if TYPE_CHECKING:
     from biomec.engine.forward.simulation import Simulation
     from biomec.machines.closed_chain.inverse import ChainInverseDynamics
+    from biomec.machines.prosthesis.stopped import StoppedMotion
 
 KEY, TITLE = "forward", "Forward dynamics"
 PARTITIONED, BAUMGARTE = "partitioned", "Baumgarte"
@@ -95,8 +104,8 @@ def run_forward(machine: Machine, options: ForwardOptions, progress: Progress | 
     """Answer the study."""
     time_s = sample_times(machine, options.duration_s, options.samples)
     notices: tuple[str, ...] = ()
-    if machine.stops:
-        notices = ("Stops are left out here; the analysis of the swing has them.",)
+    if machine.stops and not meets_stops(machine, options):
+        notices = (f"Stops are left out here; {PARTITIONED} meets them, unless torques are found for a motion.",)
     if options.input == GIVEN:
         notices += exceeded(
             machine, {one.name: one.torque.value(time_s) for one in machine.motors if one.torque is not None}
@@ -140,6 +149,18 @@ def _planar(
         made = engine.engine_motion(machine, start, float(time_s[-1]), _engine_options(options, time_s), torques, rest)
         return _engine_run(machine, options, time_s, made, notices, torques, wanted)
     return _own(machine, options, time_s, model, (q, qdot), torques, wanted, notices, rest)
+
+
+def meets_stops(machine: Machine, options: ForwardOptions) -> bool:
+    """Whether stops take part in a simulation."""
+    return bool(machine.stops) and options.formulation == PARTITIONED and options.input != INVERSE
+
+
+def _armed(machine: Machine, source: str) -> Machine:
+    """The machine with the torques of its motors, or without."""
+    if source == NONE:
+        return replace(machine, motors=tuple(replace(one, torque=None) for one in machine.motors))
+    return machine
 
 
 def _given(machine: Machine, source: str) -> Torques | None:
@@ -199,7 +220,13 @@ def _own(
     settings = IntegrationOptions(
         options.integrator, options.step_s, rtol=options.tolerance, atol=0.01 * options.tolerance
     )
-    if options.formulation == PARTITIONED:
+    stopped: StoppedMotion | None = None
+    if meets_stops(machine, options):
+        from biomec.machines.prosthesis.stopped import stopped_motion
+
+        stopped = stopped_motion(_armed(machine, options.input), start, time_s, options.tolerance, progress)
+        motion = stopped.motion
+    elif options.formulation == PARTITIONED:
         motion = simulate_partitioned(model, *start, time_s, torques=torques, options=settings, progress=progress)
     else:
         motion = simulate_stabilised(
@@ -211,16 +238,26 @@ def _own(
     figures = {
         "end_s": float(motion.time_s[-1]),
         "steps": float(motion.steps),
-        "energy_balance_J": float(np.abs(balance).max()),
+        "energy_balance_J": float(np.abs(balance).max()) if stopped is None else abs(stopped.residual),
         "position_error_max_m": float(errors[0].max()),
         "velocity_error_max_m_s": float(errors[1].max()),
     }
     curves = [curve("Energy", name, "J", values) for name, values in energies.items()]
-    curves.append(curve("Energy balance", "energy less start less work", "J", balance))
+    if stopped is None:  # the peaks of a contact are too short for samples: its audit looks more closely
+        curves.append(curve("Energy balance", "energy less start less work", "J", balance))
     curves += [curve("Violation of constraints", name, unit, values)
                for name, unit, values in (("positions", "m", errors[0]), ("velocities", "m/s", errors[1]))]  # fmt: skip
     curves += [curve(GROUP, name, "N·m", motion.torques[:, k]) for k, name in enumerate(model.motors)]
+    reactions = (
+        *joint_reactions(model, motion.q, motion.multipliers),
+        *element_reactions(machine, model, motion.q, motion.qdot),
+        *(stopped.stops if stopped is not None else ()),
+    )
+    curves += reaction_curves(reactions)
+    figures |= reaction_figures(reactions)
+    notices += (REPEATED,) if repeats(model, motion.q[0]) else ()
     off, found = _compared(model, motion.time_s, motion.q, motion.qdot, wanted)
+    astray = _astray(found)
     return Run(
         study=KEY,
         title=f"{TITLE}, {options.formulation}",
@@ -230,8 +267,8 @@ def _own(
         curves=(*curves, *off, *motion_curves(model, motion.q, motion.qdot, motion.qddot)),
         figures={**figures, **found},
         poses=model.poses(motion.q),
-        status=motion.status,
-        succeeded=motion.succeeded,
+        status=_ended(motion.status, astray),
+        succeeded=motion.succeeded and not astray,
         notices=notices,
     )
 
@@ -281,6 +318,21 @@ def _compared(
     return curves, figures
 
 
+FAR_deg = 5.0  # of a driven angle from the motion that torques were found for: it is another motion
+
+
+def _astray(found: dict[str, float]) -> str:
+    """Words for a replay that leaves the motion which its torques were found for; empty if it does not."""
+    by = max((value for name, value in found.items() if name.endswith("_angle_off_max_deg")), default=0.0)
+    if not by > FAR_deg:
+        return ""
+    return f"the torques do not keep the machine to the wanted motion: it is off by up to {by:.3g}°"
+
+
+def _ended(status: str, astray: str) -> str:
+    return astray if astray and status == "completed" else status
+
+
 # ---------------------------------------------------------------------- natural coordinates
 
 
@@ -327,7 +379,7 @@ def _engine_run(
     from biomec.machines.natural import machine_forces, poses_of
     from biomec.machines.reference_points import reference_point_model
 
-    completed = made.ending is Ending.COMPLETED
+    completed, astray = made.ending is Ending.COMPLETED, ""
     shown = time_s[time_s <= made.time_s[-1] + 1e-12]
     if len(shown) < 2:
         return Run(
@@ -360,8 +412,14 @@ def _engine_run(
         model = reference_point_model(machine, "kept")
         flat = _flat(model, made, q, qdot, poses)
         off, found = _compared(model, shown, *flat, wanted)
+        multipliers = model.accelerations(*flat, shown, None if torques is None else given)[1]
+        reactions = (*joint_reactions(model, flat[0], multipliers), *element_reactions(machine, model, *flat))
+        curves += reaction_curves(reactions)
+        figures |= reaction_figures(reactions)
+        notices += (REPEATED,) if repeats(model, flat[0][0]) else ()
         curves += [*off, *motion_curves(model, *flat)]
         figures |= found
+        astray = _astray(found)
     else:
         for body in made.system.bodies:
             place = made.system.layout.point(f"{body.name}.com")(q)
@@ -376,8 +434,8 @@ def _engine_run(
         curves=tuple(curves),
         figures=figures,
         poses=poses,
-        status="completed" if completed else made.sentence,
-        succeeded=completed,
+        status=_ended("completed" if completed else made.sentence, astray),
+        succeeded=completed and not astray,
         notices=notices,
     )
 

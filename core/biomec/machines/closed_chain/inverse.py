@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.progress import Progress
+from biomec.machines.closed_chain.reactions import Reaction, joint_reactions
+from biomec.machines.closed_chain.stops import Stops, forces_along
 from biomec.machines.reference_points.assembly import follow
-from biomec.machines.reference_points.equations import Pin
 from biomec.machines.reference_points.model import ReferencePointModel
 
 
@@ -25,7 +26,7 @@ class ChainInverseDynamics:
     time_s : (T,);  q, qdot, qddot : (T, n);  multipliers : (T, m)
     constraint_forces : (T, n) −Φqᵀ λ [N, N, N m]
     driving      : driver -> (T,) its torque [N m] or force [N], −λ
-    joint_forces : pin -> (T, 2) force of the proximal on the distal body [N], in the axes of the laboratory
+    stop_forces  : (T, stops) [N]
     position_error, rate_error, acceleration_error : (T,) norms of what remains of the constraints
     """
 
@@ -37,10 +38,20 @@ class ChainInverseDynamics:
     multipliers: FloatArray
     constraint_forces: FloatArray
     driving: Mapping[str, FloatArray]
-    joint_forces: Mapping[str, FloatArray]
+    stop_forces: FloatArray
     position_error: FloatArray
     rate_error: FloatArray
     acceleration_error: FloatArray
+
+    @property
+    def reactions(self) -> tuple[Reaction, ...]:
+        """What its joints bear."""
+        return joint_reactions(self.model, self.q, self.multipliers)
+
+    @property
+    def joint_forces(self) -> dict[str, FloatArray]:
+        """Pin, guide or weld -> (T, 2) force of the proximal on the distal body [N], in the axes of the laboratory."""
+        return {one.name: one.force for one in self.reactions if one.force is not None and one.kind == "joint"}
 
     @property
     def required(self) -> FloatArray:
@@ -55,24 +66,23 @@ class ChainInverseDynamics:
 
 
 def inverse_dynamics(
-    model: ReferencePointModel, time_s: ArrayLike, progress: Progress | None = None
+    model: ReferencePointModel, time_s: ArrayLike, progress: Progress | None = None, stops: Stops | None = None
 ) -> ChainInverseDynamics:
     """Follow the drivers of a model through times (T,) and find what drives it.
 
+    stops : of the machine, pressed where the motion takes circles into faces
     Raises `NotAssembled` or `SingularPosition` where there is no such motion.
     """
     time = np.asarray(time_s, dtype=np.float64)
     q, qdot, qddot = follow(model, time, progress=progress)
     J = model.jacobian(q)
     required = model.mass * qddot - model.applied(q, qdot, time)
+    pressed = np.zeros((len(time), 0))
+    if stops is not None:
+        pressed, generalised = forces_along(stops, q, qdot)
+        required -= generalised
     multipliers = _multipliers(J, -required)
     driving = {one.name: -multipliers[:, model.rows_of(one.name)[0]] for one in model.drivers}
-    ground = len(model.bodies)
-    joints = {}
-    for one in model.joints:
-        if isinstance(one, Pin):  # its rows are first minus second: −λ on the first body; ground is always the second
-            sign = -1.0 if one.second == ground else 1.0
-            joints[one.name] = read_only(sign * multipliers[:, model.rows_of(one.name)])
     rate_error = np.einsum("tij,tj->ti", J, qdot) - model.rate_rhs(time)
     acceleration_error = np.einsum("tij,tj->ti", J, qddot) - model.acceleration_rhs(q, qdot, time)
     return ChainInverseDynamics(
@@ -84,7 +94,7 @@ def inverse_dynamics(
         multipliers=read_only(multipliers),
         constraint_forces=read_only(-np.einsum("tij,ti->tj", J, multipliers)),
         driving={name: read_only(torque) for name, torque in driving.items()},
-        joint_forces=joints,
+        stop_forces=read_only(pressed),
         position_error=read_only(np.linalg.norm(model.residual(q, time), axis=-1)),
         rate_error=read_only(np.linalg.norm(rate_error, axis=-1)),
         acceleration_error=read_only(np.linalg.norm(acceleration_error, axis=-1)),

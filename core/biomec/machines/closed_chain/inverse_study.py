@@ -7,6 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.progress import Progress
+from biomec.machines.closed_chain.reactions import (
+    REPEATED,
+    element_reactions,
+    reaction_curves,
+    reaction_figures,
+    stop_reactions,
+)
+from biomec.machines.closed_chain.stops import stops_of
 from biomec.machines.closed_chain.study_parts import (
     SPATIAL,
     SPEED,
@@ -23,9 +31,6 @@ from biomec.machines.reference_points.equations import OnLine, Pin
 from biomec.machines.study import Run, Study, curve, option
 
 KEY, TITLE = "inverse", "Inverse dynamics"
-REPEATED = (
-    "Some joints repeat what others do: how they share forces is not determined, and the smallest ones are shown."
-)
 BESIDE = "The motors give the torques of the file; the torques of the drivers are what the motion needs beside them."
 
 
@@ -52,7 +57,7 @@ def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progre
     time_s = sample_times(machine, options.duration_s, options.samples)
     model = reference_point_model(with_laws(machine, options.speed_deg_s))
     try:
-        found = inverse_dynamics(model, time_s, progress)
+        found = inverse_dynamics(model, time_s, progress, stops_of(machine, model) if machine.stops else None)
     except (NotAssembled, SingularPosition) as error:
         return Run(KEY, TITLE, machine, options, np.zeros(0), (), {}, status=str(error), succeeded=False)
     angles = driven_angles(model)
@@ -73,13 +78,15 @@ def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progre
         if name not in angles:
             curves.append(curve("Driving forces", name, "N", force))
             figures[f"{key(name)}_force_max_N"] = float(np.abs(force).max())
-    for name, force in found.joint_forces.items():
-        size = np.linalg.norm(force, axis=1)
-        figures[f"{key(name)}_joint_force_max_N"] = float(size.max())
-        curves.append(curve("Joint forces", name, "N", size))
-        curves += [curve("Joint forces, components", f"{name} {axis}", "N", force[:, k]) for k, axis in enumerate("xy")]
+    reactions = (
+        *found.reactions,
+        *element_reactions(machine, model, found.q, found.qdot),
+        *stop_reactions([one.name for one in machine.stops], found.stop_forces),
+    )
+    figures |= reaction_figures(reactions)
+    curves += reaction_curves(reactions)
     given = model.given_torques(time_s)
-    notices = (REPEATED,) if model.m > model.n else ()
+    notices: tuple[str, ...] = (REPEATED,) if model.m > model.n else ()
     if given is not None:
         curves += [curve(GROUP, name, "N·m", given[:, k]) for k, name in enumerate(model.motors)]
         notices += (BESIDE,)

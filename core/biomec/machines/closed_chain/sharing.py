@@ -58,7 +58,12 @@ def comparison_table(methods: Sequence[Method]) -> str:
     """Table to be read: a line for each method."""
     names = list(dict.fromkeys(name for method in methods for name in method.motors))
     width = max([len(method.name) for method in methods] + [6])
-    head = ["∫Σu² dt"] + [f"peak {name}" for name in names] + [f"work {name}" for name in names] + ["work, all"]
+    head = (
+        ["∫Σu² dt"]
+        + [f"peak {name}" for name in names]
+        + [f"work {name}" for name in names]
+        + ["work, all", "left sums"]
+    )
     sizes = [max(10, len(one)) for one in head]
     lines = [_line("method", width, head, sizes)]
     for method in methods:
@@ -66,8 +71,10 @@ def comparison_table(methods: Sequence[Method]) -> str:
         works = dict(zip(method.motors, method.works, strict=True))
         cells = [f"{method.cost:.1f}"]
         cells += [f"{values[name]:.2f}" if name in values else "–" for values in (peaks, works) for name in names]
-        lines.append(_line(method.name, width, [*cells, f"{method.works.sum():.3f}"], sizes))
-    return "\n".join([*lines, "∫Σu² dt in N² m² s, peaks in N m, work in J"])
+        sums = [f"{method.works.sum():.3f}", f"{method.works_left.sum():.3f}"]
+        lines.append(_line(method.name, width, [*cells, *sums], sizes))
+    words = "∫Σu² dt in N² m² s, peaks in N m, work in J; left sums: all work as [Silva2007] adds it"
+    return "\n".join([*lines, words])
 
 
 def _line(name: str, width: int, cells: Sequence[str], sizes: Sequence[int]) -> str:

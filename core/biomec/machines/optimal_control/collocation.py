@@ -18,10 +18,12 @@ from biomec.machines.optimal_control.status import (
     NOT_A_NUMBER,
     OTHER,
     OVERDETERMINED,
+    TIME_IS_UP,
     SolverStatus,
     hopeless_from_the_start,
     stopped_early,
 )
+from biomec.machines.optimal_control.time_limit import TimeUp
 
 
 def watching(nlp: Any, progress: Progress | None) -> Any:
@@ -88,10 +90,11 @@ def solve(
                "show_eval_warnings": False, "error_on_fail": False}  # fmt: skip
     solver = ca.nlpsol("solver", "ipopt", nlp, options)
     answer = solver(x0=first, **bounds)
-    if watch.cancelled is not None:
+    late = isinstance(watch.cancelled, TimeUp)
+    if watch.cancelled is not None and not late:
         raise watch.cancelled
     statistics = solver.stats()
-    status = FROM_IPOPT.get(statistics["return_status"], OTHER)
+    status = TIME_IS_UP if late else FROM_IPOPT.get(statistics["return_status"], OTHER)
     found = np.asarray(answer["x"], dtype=np.float64).ravel()
     if not np.isfinite(found).all():
         return first, NOT_A_NUMBER, int(statistics["iter_count"]), np.nan

@@ -19,8 +19,10 @@ from biomec.machines.optimal_control.guess import path_guess
 from biomec.machines.optimal_control.planar_model import PlanarModel
 from biomec.machines.optimal_control.problem import Problem, Trajectory
 from biomec.machines.optimal_control.shooting import ShootingOptions, solve_shooting
-from biomec.machines.optimal_control.solution import Audit, Solution, audited
+from biomec.machines.optimal_control.solution import Audit, Solution, apart, audited
+from biomec.machines.optimal_control.status import TIME_IS_UP
 from biomec.machines.optimal_control.task import SEPARATOR, Task, machine_problem, numbers
+from biomec.machines.optimal_control.time_limit import TimeUp, limited
 
 BEFORE = ("run", "iterations", "status", "time_s", "J", "l_max", "deviation")
 AFTER = ("duration_s", "method", "integrator", "tolerance", "limit", "N", "start")
@@ -195,14 +197,19 @@ def continued(
     audit: bool = True,
     guess: Trajectory | None = None,
     progress: Progress | None = None,
+    limit_s: float = 0.0,
 ) -> Chain:
     """Solve a task, through steps if there are any; a step that fails ends the chain.
+
+    A machine with closed loops is begun in both ways, and the cheaper answer is taken; if there is none, it is solved
+    on coarser meshes first. limit_s : seconds after which it ends, 0 for none
 
     start  : of the first step, unless there is a ``guess``;  logged : parameters that the log tells in any case
     audit  : integrate every answer again; where the last one leaves the path between the points of the mesh by less
              than `LITTLE` times the limit, solve again for a narrower one
     """
     every = tuple(steps) or (ContinuationStep(),)
+    progress = limited(progress, limit_s)
     log, attempts, before = RunLog(), [], guess
     origin = "given" if guess is not None else start
     for k, step in enumerate(every):
@@ -216,11 +223,24 @@ def continued(
         problem, model = machine_problem(now, asked)
         first = begun(problem, start) if before is None else before.stretched(problem.duration_s)
         used = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
+        tried: list[tuple[Solution, str]] = []
+        if before is None and isinstance(options, CollocationOptions) and problem.dynamics.closure is not None:
+            tried = _searched(problem, first, options, start, audit, part_of(watch, 0.0, 0.5))
+            for solution, words in tried[:-1]:
+                attempts.append(Attempt(now, asked, model, solution, None, path_deviation(solution, None)))
+                log = log.with_run(solution, None, used, words, path_deviation(solution, None))
+            watch = part_of(watch, 0.5, 1.0)
         for again in range(TIGHTENED + 1):
             mine = part_of(watch, 1.0 - 0.3**again, 1.0 - 0.3 ** (again + 1))
-            solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
+            if tried and not again:
+                solution, origin = tried[-1]
+            else:
+                solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
             look = audit and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
-            checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
+            try:
+                checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
+            except TimeUp:
+                checked, solution = None, replace(solution, status=TIME_IS_UP)
             off = path_deviation(solution, checked)
             attempts.append(Attempt(now, asked, model, solution, checked, off))
             log = log.with_run(solution, checked, used, origin, off)
@@ -232,6 +252,44 @@ def continued(
             break
         before, origin = solution.trajectory, f"run {len(attempts):03d}"
     return Chain(tuple(attempts), log)
+
+
+COARSE = (4, 2)  # the mesh that is asked for is this many times as fine as those that are solved before it
+NEAR = 0.1  # rad or m between the ends of plan and audit
+FEWEST = 8  # intervals of a coarse mesh
+
+
+def _searched(
+    problem: Problem,
+    first: Trajectory,
+    options: CollocationOptions,
+    start: str,
+    checking: bool,
+    progress: Progress | None,
+) -> list[tuple[Solution, str]]:
+    """Solutions from both guesses, and from coarser meshes if neither leads to one; the best comes last."""
+    other = ZERO if start == KINEMATICS else KINEMATICS
+    found = []
+    for k, words in enumerate((start, other)):
+        guess = first if words == start else begun(problem, other)
+        found.append((_solved(problem, guess, options, False, part_of(progress, 0.3 * k, 0.3 * k + 0.3)), words))
+        if found[-1][0].status in (TIME_IS_UP,) or not found[-1][0].iterations:
+            return found  # nothing can be searched for, or there is no time
+    if not any(one.status.succeeded for one, _ in found):
+        before, words = first, start
+        for k, times in enumerate((*COARSE, 1)):
+            mesh = replace(options, intervals=max(min(FEWEST, options.intervals), options.intervals // times))
+            made = _solved(problem, before, mesh, k > 0, part_of(progress, 0.6 + 0.13 * k, 0.73 + 0.13 * k))
+            found.append((made, words))
+            if not made.status.succeeded:
+                break
+            before, words = made.trajectory, "coarser mesh"
+    fine = [one for one in found if one[0].status.succeeded and one[0].intervals > options.intervals]
+    best = min(fine, key=lambda one: one[0].cost) if fine else found[0]
+    if len(fine) > 1 and checking:  # a cheaper answer that its torques do not lead to is none
+        near = [one for one in fine if apart(one[0], audited(one[0], part_of(progress, 0.9, 1.0))) < NEAR]
+        best = min(near or fine, key=lambda one: one[0].cost)
+    return [*(one for one in found if one is not best), best]
 
 
 def tightenable(solution: Solution, audit: Audit) -> bool:

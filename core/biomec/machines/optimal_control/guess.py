@@ -17,6 +17,7 @@ def path_guess(problem: Problem, points: int = POINTS) -> Trajectory:
     """Motion from the start whose path residuals vanish, step by step, and the least torques that give it.
 
     Needs a state x = (q, v); what the path leaves free goes on at its rate, or, where the end is given, towards it.
+    Closed loops stay closed on the way.
     """
     import casadi as ca
 
@@ -31,6 +32,9 @@ def path_guess(problem: Problem, points: int = POINTS) -> Trajectory:
         return Trajectory(time_s, straight, nothing)
     n, h = nx // 2, problem.duration_s / points
     path = ca.Function("f", [one.x, one.u, one.t], [held, ca.jacobian(held, one.x)])
+    towards = _wish(problem, time_s) if problem.path is None else None
+    asked = np.flatnonzero(ends[:n]) if towards is not None else np.zeros(0, dtype=np.int64)
+    pulled = np.eye(2 * n)[np.concatenate([asked, n + asked])]
     states = np.tile(problem.start, (len(time_s), 1))
     trapezoid = np.hstack([np.eye(n), -0.5 * h * np.eye(n)])
     rates = np.hstack([np.zeros((n, n)), np.eye(n)])
@@ -42,6 +46,9 @@ def path_guess(problem: Problem, points: int = POINTS) -> Trajectory:
             moved, kept = x[:n] - q - 0.5 * h * (v + x[n:]), x[n:] - v
             rows = np.vstack([J, WEAK * trapezoid, SLIGHT * rates])
             wish = np.concatenate([f.ravel(), WEAK * moved, SLIGHT * kept])
+            if towards is not None:
+                rows = np.vstack([rows, pulled])
+                wish = np.concatenate([wish, pulled @ (x - towards[k + 1])])
             step = np.linalg.lstsq(rows, -wish, rcond=None)[0]
             x = x + step
             if np.abs(step).max() < 1e-12 * max(1.0, np.abs(x).max()):
@@ -50,6 +57,18 @@ def path_guess(problem: Problem, points: int = POINTS) -> Trajectory:
         if not np.isfinite(states[k + 1]).all():
             return Trajectory(time_s, straight, nothing)
     return Trajectory(time_s, states, least_controls(problem, time_s, states), smooth=True)
+
+
+def _wish(problem: Problem, time_s: FloatArray) -> FloatArray:
+    """States (T, nx) on cubics from the start to the end that is asked for; NaN where none is."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    n, T = problem.start.size // 2, problem.duration_s
+    q, v = problem.start[:n], problem.start[n:]
+    last, speed = np.where(np.isfinite(problem.end[:n]), problem.end[:n], q), problem.end[n:]
+    speed = np.where(np.isfinite(speed), speed, (last - q) / T)
+    path = CubicHermiteSpline([0.0, T], [q, last], [v, speed])
+    return np.hstack([path(time_s), path(time_s, 1)])
 
 
 def least_controls(problem: Problem, time_s: FloatArray, states: FloatArray) -> FloatArray:

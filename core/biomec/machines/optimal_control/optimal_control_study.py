@@ -12,13 +12,16 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
 from biomec.machines.closed_chain.inverse import inverse_dynamics
-from biomec.machines.closed_chain.sharing import Method, comparison_table, shared
+from biomec.machines.closed_chain.reactions import reaction_curves, reaction_figures
+from biomec.machines.closed_chain.sharing import Method, comparison_table, shared, work_left_riemann, work_trapezoid
 from biomec.machines.closed_chain.study_parts import key
 from biomec.machines.machine import Machine, load_machine
 from biomec.machines.motors import torque_file
+from biomec.machines.optimal_control.loads import optimal_reactions
 from biomec.machines.optimal_control.planar_model import PlanarModel
-from biomec.machines.optimal_control.solution import Audit
+from biomec.machines.optimal_control.solution import Audit, apart
 from biomec.machines.optimal_control.status import NOT_KEPT
+from biomec.machines.optimal_control.task import looks_like_degrees
 from biomec.machines.output import TORQUES
 from biomec.machines.reference_points import reference_point_model
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
@@ -59,6 +62,7 @@ class OptimalControlOptions:
     integrator: str = option("implicit", "Integrator of shooting", choices=("implicit", "RK4"))
     tolerance: float = option(1e-7, "Tolerance of the solver")
     max_iterations: int = option(400, "Largest number of iterations")
+    time_limit_s: float = option(300.0, "Longest time of the search; 0 is no limit", "s")
     audit: bool = option(True, "Integrate the answer again by another method and look between the points of the mesh")
     compare: str = option("", "Machine whose prescribed motion is compared, such as four-bar")
 
@@ -105,7 +109,7 @@ def run_optimal_control(machine: Machine, options: OptimalControlOptions, progre
         )
     chain = continued(
         machine, task, steps_of(options.steps), solver, options.start, CHANGED, options.audit,
-        progress=part_of(progress, 0.0, 0.97),
+        progress=part_of(progress, 0.0, 0.97), limit_s=options.time_limit_s,
     )  # fmt: skip
     return _answer(chain, options, progress)
 
@@ -122,9 +126,11 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
     status, succeeded, notices = _judged(last, options)
     figures = _figures(last, time_s, controls)
     turned = strokes(last.model, last.machine, states) if np.isfinite(states).all() else np.full(controls.shape, np.nan)
-    works = np.sum(0.5 * (controls[1:] + controls[:-1]) * np.diff(turned, axis=0), axis=0)
-    figures |= {f"work_{key(name)}_J": float(work) for name, work in zip(last.model.motors, works, strict=True)}
+    for word, works in (("work", work_trapezoid(controls, turned)), ("work_left", left_sums(time_s, controls, turned))):
+        figures |= {f"{word}_{key(name)}_J": float(work) for name, work in zip(last.model.motors, works, strict=True)}
     figures |= {"iterations": float(solution.iterations), "attempts": float(len(chain.attempts))}
+    reactions = optimal_reactions(last.machine, last.model, states, controls) if np.isfinite(states).all() else ()
+    figures |= reaction_figures(reactions)
     text = chain.log.text()
     if options.compare and good and audit is not None:
         table, methods = compared(last.machine, last.model, audit, options.compare)
@@ -138,7 +144,7 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
         machine=last.machine,
         options=options,
         time_s=time_s,
-        curves=_curves(last, time_s, states, controls),
+        curves=(*_curves(last, time_s, states, controls), *reaction_curves(reactions)),
         figures=figures,
         poses=_poses(last, states),
         status=status,
@@ -173,7 +179,8 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
     """Status, whether the answer can be used, and sentences for the user."""
     solution, audit, problem = last.solution, last.audit, last.solution.problem
     status, succeeded = solution.status.words, solution.status.succeeded
-    notices = []
+    notices: list[str] = []
+    notices += looks_like_degrees(last.task)
     given = [one.name for one in last.machine.motors if one.torque is not None]
     if given:
         notices.append(
@@ -221,6 +228,14 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
         notices.append(
             f"Integrated again, the torques miss the end by {missed:.2g} (rad, rad/s or m): an unstable motion "
             "magnifies small errors. Take more intervals, or a higher degree."
+        )
+    astray = apart(solution, audit) if audit is not None and audit.complete else 0.0
+    if succeeded and astray > MISSED:
+        if astray > LOST:
+            status, succeeded = "integrated again, the torques lead elsewhere: the answer is not reliable", False
+        notices.append(
+            f"Integrated again, the motion ends {astray:.2g} (rad, rad/s or m) from the plan. Take more intervals or a "
+            "higher degree; bounds of the rates help where the motion is violent."
         )
     if np.isfinite(last.deviation) and succeeded:
         notices.append(
@@ -359,6 +374,13 @@ def strokes(model: PlanarModel, machine: Machine, states: FloatArray) -> FloatAr
     turns = [angles.get(one.distal, zero) - angles.get(one.proximal, zero) for one in acting]
     value = ca.Function("s", [model.q], [ca.vertcat(*turns)]).map(len(states))
     return np.asarray(value(states[:, : model.q.numel()].T)).T
+
+
+def left_sums(time_s: FloatArray, controls: FloatArray, turned: FloatArray) -> FloatArray:
+    """Work of each motor by left sums over as many instants as the published table has (Table 3.4), (motors,) [J]."""
+    at = np.linspace(0.0, time_s[-1], SAMPLES)
+    u, r = (np.stack([np.interp(at, time_s, column) for column in values.T], axis=1) for values in (controls, turned))
+    return work_left_riemann(u, r)
 
 
 def prescribed(machine: Machine, name: str, motors: Sequence[str], samples: int = SAMPLES) -> tuple[Method, ...]:

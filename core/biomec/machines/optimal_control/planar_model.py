@@ -9,7 +9,7 @@ equations with multipliers,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +22,17 @@ from biomec.engine.drivers import AngleCoordinate, AngleDriver, LengthCoordinate
 from biomec.engine.joint_kinds import PLANAR_JOINTS, PlanarForm, planar_form
 from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND, Layout
+from biomec.machines.closed_chain.study_parts import start_state
 from biomec.machines.machine import Hinge, Machine, Spring, Tie
+from biomec.machines.reference_points import reference_point_model
 
 MERELY_READ = (AngleCoordinate, LengthCoordinate)  # coordinates added to be read; they hold nothing
+FIRST = (PlanarForm.SLIDE, PlanarForm.WELD)  # joints that are taken before the others
 SHORTEST_m = 1e-9  # a spring whose ends meet has no direction
+
+
+Measured = Callable[[Mapping[str, FloatArray]], float]
+"""A coordinate from the poses (3,) of all bodies: origin [m] and angle [rad]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +102,7 @@ class _Builder:
         self.labels: list[str] = []
         self.start: list[float] = []
         self.rates: list[float] = []
+        self.measured: list[Measured] = []
         self.bodies: dict[str, CasadiPose] = {GROUND: CasadiPose(casadi.SX.zeros(2), casadi.SX(0))}
         self.named: dict[str, tuple[Any, str]] = {}  # name -> expression, kind of coordinate
         self.closures: list[Any] = []
@@ -128,7 +136,7 @@ class _Builder:
                 names[f"x_{word}"], names[f"y_{word}"] = placed.origin[0], placed.origin[1]
         for word, (expression, _) in self.named.items():
             names[f"way_{word}"], names[f"speed_{word}"] = expression, ca.jtimes(expression, q, v)
-        start = self._consistent(q, v, closure, jacobian)
+        start = self._begins(q, v, closure, jacobian)
         return PlanarModel(
             coordinates=tuple(self.labels),
             motors=tuple(one.name for one in self.motors),
@@ -147,7 +155,9 @@ class _Builder:
 
     # ------------------------------------------------------------------------------------------------- coordinates
     def _walk(self) -> None:
-        waiting = [one for one in self.machine.free_system.constraints if not isinstance(one, MERELY_READ)]
+        joints = [one for one in self.machine.free_system.constraints if not isinstance(one, MERELY_READ)]
+        # guides and welds first, as in symbolic equations: a way is a coordinate wherever its guide stands in the file
+        waiting = sorted(joints, key=lambda one: planar_form(one) not in FIRST)
         while True:
             chained = [one for one in waiting if self._hang(one)]
             waiting = [one for one in waiting if one not in chained]
@@ -159,7 +169,8 @@ class _Builder:
         for one in waiting:
             self._close(one)
 
-    def _coordinate(self, label: str, start: float, rate: float) -> Any:
+    def _coordinate(self, label: str, start: float, rate: float, measured: Measured) -> Any:
+        self.measured.append(measured)
         symbol = self.ca.SX.sym(label)
         self.symbols.append(symbol)
         self.labels.append(label)
@@ -190,12 +201,19 @@ class _Builder:
         at = self.point(a, first)
         match planar_form(joint):
             case PlanarForm.PIN:
-                angle = self._coordinate(f"angle of {b}", self._pose(b)[1], self.speeds.get(b, 0.0))
+                angle = self._coordinate(
+                    f"angle of {b}", self._pose(b)[1], self.speeds.get(b, 0.0), lambda poses: float(poses[b][2])
+                )
             case PlanarForm.SLIDE:
                 axis = self._axis(joint)
                 (pa, fa), (pb, fb) = self._pose(a), self._pose(b)
                 offset = pb + _turned(fb, second) - pa - _turned(fa, first)
-                way = self._coordinate(f"way of {b}", float(offset @ _turned(fa, axis)), 0.0)
+
+                def measured(poses: Mapping[str, FloatArray]) -> float:
+                    (near, far) = (_placed(poses, one, at) for one, at in ((a, first), (b, second)))
+                    return float((far - near) @ _turned(0.0 if a == GROUND else float(poses[a][2]), axis))
+
+                way = self._coordinate(f"way of {b}", float(offset @ _turned(fa, axis)), 0.0, measured)
                 self.named[slug(joint.name)] = (way, "way")
                 angle = parent.angle + (fb - fa)
                 at = at + way * self._rotated(parent.angle, axis)
@@ -206,8 +224,11 @@ class _Builder:
 
     def _float(self, body: str) -> None:
         place, angle = self._pose(body)
-        x, y = (self._coordinate(f"{axis} of {body}", float(at), 0.0) for axis, at in zip("xy", place, strict=True))
-        turn = self._coordinate(f"angle of {body}", angle, self.speeds.get(body, 0.0))
+        x = self._coordinate(f"x of {body}", float(place[0]), 0.0, lambda poses: float(poses[body][0]))
+        y = self._coordinate(f"y of {body}", float(place[1]), 0.0, lambda poses: float(poses[body][1]))
+        turn = self._coordinate(
+            f"angle of {body}", angle, self.speeds.get(body, 0.0), lambda poses: float(poses[body][2])
+        )
         self.bodies[body] = CasadiPose(self.ca.vertcat(x, y), turn)
 
     def _close(self, joint: Any) -> None:
@@ -225,7 +246,10 @@ class _Builder:
         turn = self.bodies[b].angle - self.bodies[a].angle - (self._pose(b)[1] - self._pose(a)[1])
         match planar_form(joint):
             case PlanarForm.SLIDE:
-                normal = _turned(0.5 * np.pi, self._axis(joint))
+                axis = self._axis(joint)
+                normal = _turned(0.5 * np.pi, axis)
+                along = self._rotated(self.bodies[a].angle, axis)
+                self.named[slug(joint.name)] = (-self.ca.dot(apart, along), "way")
                 self.closures += [self.ca.dot(apart, self._rotated(self.bodies[a].angle, normal)), turn]
             case PlanarForm.WELD:
                 self.closures += [apart, turn]
@@ -310,8 +334,26 @@ class _Builder:
         return total
 
     # ------------------------------------------------------------------------------------------------------- start
+    def _begins(self, q: Any, v: Any, closure: Any, jacobian: Any) -> tuple[FloatArray, FloatArray]:
+        """Where the motion begins: as in all other studies if the file has a start, else where its laws begin."""
+        if not (self.machine.start.angles or self.machine.start.rates):
+            return self._consistent(q, v, closure, jacobian)
+        points = reference_point_model(self.machine, "none")
+        whole, rates, _ = start_state(self.machine, points)
+        poses = points.poses(whole)
+        q0 = np.array([take(poses) for take in self.measured])
+        places = self.ca.vertcat(
+            *(self.ca.vertcat(one.origin, one.angle) for name, one in self.bodies.items() if name != GROUND)
+        )
+        change = np.concatenate(
+            [[*points.velocity(whole, rates, f"{name}.origin"), rates[points.column(name)]]
+             for name in self.bodies if name != GROUND]
+        )  # fmt: skip
+        slope = np.asarray(self.ca.Function("slope", [q], [self.ca.jacobian(places, q)])(q0), dtype=np.float64)
+        return q0, np.asarray(np.linalg.lstsq(slope, change, rcond=None)[0])
+
     def _consistent(self, q: Any, v: Any, closure: Any, jacobian: Any) -> tuple[FloatArray, FloatArray]:
-        """Start that fulfils the closures; angles and rates that the file names stay as they are."""
+        """Start that fulfils the closures; angles and rates that laws begin with stay as they are."""
         q0, v0 = np.array(self.start), np.array(self.rates)
         if not self.closures:
             return q0, v0
@@ -343,8 +385,10 @@ def slug(name: str) -> str:
 
 
 def _begun(machine: Machine) -> tuple[dict[str, float], dict[str, float]]:
-    """Angles and rates of bodies at the start: those that the file gives, or else those of laws for absolute angles."""
+    """Angles and rates with which laws for absolute angles begin; those of the file where it has a start."""
     angles, rates = dict(machine.start.angles), dict(machine.start.rates)
+    if angles or rates:
+        return angles, rates
     drivers = {one.name: one for one in machine.system.constraints if isinstance(one, AngleDriver)}
     for prescription in machine.prescriptions:
         driver = drivers.get(prescription.driver)
@@ -353,6 +397,11 @@ def _begun(machine: Machine) -> tuple[dict[str, float], dict[str, float]]:
             angles.setdefault(body, float(prescription.law.value(0.0)))
             rates.setdefault(body, float(prescription.law.rate(0.0)))
     return angles, rates
+
+
+def _placed(poses: Mapping[str, FloatArray], body: str, local: FloatArray) -> FloatArray:
+    """Place of a local point of a body, by the poses (3,) of all bodies but the ground."""
+    return local if body == GROUND else np.asarray(poses[body][:2] + _turned(float(poses[body][2]), local))
 
 
 def _turned(angle: float, local: FloatArray) -> FloatArray:

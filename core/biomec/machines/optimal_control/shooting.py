@@ -26,10 +26,12 @@ from biomec.machines.optimal_control.status import (
     NORMAL,
     NOT_A_NUMBER,
     OTHER,
+    TIME_IS_UP,
     SolverStatus,
     hopeless_from_the_start,
     stopped_early,
 )
+from biomec.machines.optimal_control.time_limit import TimeUp
 
 RK4, IMPLICIT = "RK4", "implicit"
 INTEGRATORS = (RK4, IMPLICIT)
@@ -63,11 +65,11 @@ def solve_shooting(
     begin = time.perf_counter()
     shot = _Shot(problem, options)
     first = shot.fitted(guess)
-    counted = 0
+    counted, latest = 0, first
 
-    def report(_: FloatArray) -> None:
-        nonlocal counted
-        counted += 1
+    def report(w: FloatArray) -> None:
+        nonlocal counted, latest
+        counted, latest = counted + 1, np.array(w)
         if progress is not None:
             progress(min(0.99, counted / (counted + 40.0)))
 
@@ -80,20 +82,24 @@ def solve_shooting(
     if not all(np.isfinite(one).all() for one in slopes):
         return shot.solution(first, NO_GRADIENT, 0, begin)
     kinds = (("eq", 1), ("ineq", 2))
-    found = minimize(
-        lambda w: float(shot.values(w)[0][0]),
-        first,
-        jac=lambda w: shot.slopes(w)[0].ravel(),
-        method="SLSQP",
-        bounds=list(zip(*shot.coefficient_bounds(), strict=True)),
-        constraints=[
-            {"type": kind, "fun": lambda w, k=k: shot.values(w)[k], "jac": lambda w, k=k: shot.slopes(w)[k]}
-            for kind, k in kinds
-            if value[k].size
-        ],
-        options={"maxiter": options.max_iterations, "ftol": options.tolerance},
-        callback=report,
-    )
+    constraints = [
+        {"type": kind, "fun": lambda w, k=k: shot.values(w)[k], "jac": lambda w, k=k: shot.slopes(w)[k]}
+        for kind, k in kinds
+        if value[k].size
+    ]
+    try:
+        found = minimize(
+            lambda w: float(shot.values(w)[0][0]),
+            first,
+            jac=lambda w: shot.slopes(w)[0].ravel(),
+            method="SLSQP",
+            bounds=list(zip(*shot.coefficient_bounds(), strict=True)),
+            constraints=constraints,
+            options={"maxiter": options.max_iterations, "ftol": options.tolerance},
+            callback=report,
+        )
+    except TimeUp:
+        return shot.solution(latest, TIME_IS_UP, counted, begin)
     return shot.solution(np.asarray(found.x), shot.judged(found.x, int(found.status)), int(found.nit), begin)
 
 

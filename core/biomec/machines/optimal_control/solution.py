@@ -181,6 +181,14 @@ def audited(
     )
 
 
+def apart(solution: Solution, audit: Audit) -> float:
+    """How far the audited motion ends from the planned one [rad, m]; rates count against the largest of the plan."""
+    if not audit.complete:
+        return np.inf
+    sizes = np.maximum(1.0, np.abs(solution.states).max(axis=0))
+    return float((np.abs(audit.states[-1] - solution.states[-1]) / sizes).max())
+
+
 class _TooMany(Exception):
     """Raised from within an integration that gets nowhere."""
 

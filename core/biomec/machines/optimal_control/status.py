@@ -125,6 +125,7 @@ OVERDETERMINED = SolverStatus(
     "more conditions than torques: path and end together ask for more than the motors can choose. "
     "Leave out what follows from the rest, or give the path a limit above 0",
 )
+TIME_IS_UP = SolverStatus("TIME", "stopped at the limit of time. Allow more time, or take fewer intervals", False)
 NOT_A_NUMBER = SolverStatus("FPE", "the equations gave no number: the start, the guess or the step is not possible")
 NO_GRADIENT = SolverStatus("CECG", "the derivatives of the constraints could not be computed")
 OTHER = SolverStatus("HUMMM", "ended for an unknown reason")

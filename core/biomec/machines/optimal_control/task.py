@@ -14,6 +14,7 @@ or digits become _):
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,12 +39,21 @@ def functions() -> Mapping[str, Any]:
     return {name: getattr(ca, name, value) for name, value in NUMERIC.items()}
 
 
+_DEGREES = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?:deg|°)(?![\w])")
+LARGE = 4.0 * np.pi  # [rad] two turns: more is likelier to be meant in degrees
+
+
+def in_radians(text: str) -> str:
+    """A formula whose numbers with a unit of degrees, such as ``180 deg`` or ``90°``, are in radians."""
+    return _DEGREES.sub(r"(\1*pi/180)", text)
+
+
 def formula(text: str, dynamics: Dynamics, what: str) -> Any:
     """Expression of a text; ``what`` it is for, in messages."""
     import casadi as ca
 
     try:
-        return ca.SX(value_of(text, dynamics.names, functions()))
+        return ca.SX(value_of(in_radians(text), dynamics.names, functions()))
     except DescriptionError as error:
         raise BiomecError(f"Optimal control: the {what}: {error}") from error
 
@@ -127,7 +137,7 @@ def numbers(text: str, what: str) -> FloatArray:
 def _number(text: str, dynamics: Dynamics, what: str) -> float:
     plain = {name: value for name, value in dynamics.names.items() if isinstance(value, int | float)}
     try:
-        return float(value_of(text, plain))
+        return float(value_of(in_radians(text), plain))
     except DescriptionError as error:
         raise BiomecError(f"Optimal control: the {what}: {error}") from error
 
@@ -141,6 +151,29 @@ def _index(name: str, dynamics: Dynamics, symbols: Any, what: str) -> int:
         if ca.is_equal(expression, symbols[k], 2):
             return k
     raise BiomecError(f"Optimal control: the {what}: {name} is not a coordinate, rate or torque of its own.")
+
+
+def looks_like_degrees(task: Task) -> tuple[str, ...]:
+    """A hint for every angle of the end or the bounds that is so large that degrees may be meant."""
+    found = []
+    for what, text in (("end", task.end), ("bounds", task.bounds)):
+        for name, value in assignments(text, what).items():
+            for one in value.split(","):
+                number = _plain(one)
+                if name.startswith("angle_") and number is not None and abs(number) > LARGE:
+                    found.append(
+                        f"{name} = {one.strip()} is in radians, which is {np.rad2deg(number):.0f}°. "
+                        f"If degrees are meant, write {one.strip()} deg."
+                    )
+    return tuple(found)
+
+
+def _plain(text: str) -> float | None:
+    """A number, or None for a formula."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True)

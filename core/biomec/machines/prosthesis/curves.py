@@ -13,6 +13,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.machines.closed_chain.reactions import element_reactions, joint_reactions, reaction_curves
 from biomec.machines.machine import Machine
 from biomec.machines.prosthesis.history import History, powers, spring_state
 from biomec.machines.prosthesis.readouts import crossing, leg_refusal, readouts
@@ -137,6 +138,14 @@ def history_curves(machine: Machine, moving: Reduced, history: History) -> tuple
     for joint in (one.name for one in model.joints if isinstance(one, Pin)):
         force = history.reaction(moving, joint)
         found += [curve("Joint forces", f"{joint} {axis}", "N", force[:, k]) for k, axis in enumerate("xy")]
+    pins = {one.name for one in model.joints if isinstance(one, Pin)}
+    others = [
+        one
+        for one in joint_reactions(model, history.q, history.multipliers)
+        if one.name not in pins or one.moment is not None
+    ]
+    others += [one for one in element_reactions(machine, model, history.q, history.qdot) if one.kind != "spring"]
+    found += reaction_curves(others)
     found += [
         curve("Driving torque", one.name, "N·m", history.torque(moving, one.name))
         for one in model.drivers

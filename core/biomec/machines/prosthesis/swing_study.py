@@ -8,6 +8,7 @@ import numpy as np
 
 from biomec.base.progress import Progress, part_of
 from biomec.engine.contact.force_laws import LAWS
+from biomec.machines.comparison import with_differences
 from biomec.machines.machine import Machine
 from biomec.machines.prosthesis.curves import (
     difference_text,
@@ -31,7 +32,7 @@ METHODS = {
     "frozen": "published steps",
     "listing": "published listing",
 }
-NOTHING = "nothing"
+NOTHING, RIGID, LAW = "nothing", "rigid stop", "law {}"
 PUBLISHED_STEP, STEP = 0.004, 0.0005  # [s]
 
 
@@ -51,8 +52,8 @@ class SwingOptions:
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
     compare: str = option(
         NOTHING,
-        "Run to be compared with this one, sample by sample",
-        choices=(NOTHING, METHODS["adaptive"], METHODS["frozen"], METHODS["listing"]),
+        "Run to be compared with this one, sample by sample: other steps, a rigid stop, or another contact law",
+        choices=(NOTHING, METHODS["adaptive"], METHODS["frozen"], METHODS["listing"], RIGID, *map(LAW.format, LAWS)),
     )
 
 
@@ -67,6 +68,8 @@ def refusal(machine: Machine) -> str | None:
 
 def run_swing(machine: Machine, options: SwingOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
+    if options.compare == RIGID or options.compare.startswith(LAW.format("")):
+        return _beside(machine, options, progress)
     law = "" if options.law == AS_DESCRIBED else options.law
     if options.method in (METHODS["frozen"], METHODS["listing"]):
         return _published(machine, options, law, progress)
@@ -98,6 +101,25 @@ def run_swing(machine: Machine, options: SwingOptions, progress: Progress | None
         text=text,
         files=text_tables(swing.moving, swing.history),
     )
+
+
+def _beside(machine: Machine, options: SwingOptions, progress: Progress | None) -> Run:
+    """The swing with its differences to one with another law, or with a rigid stop."""
+    run = run_swing(machine, replace(options, compare=NOTHING), part_of(progress, 0.0, 0.5))
+    rest = part_of(progress, 0.5, 1.0)
+    if options.compare == RIGID:
+        from biomec.machines.prosthesis.impact_study import ImpactOptions, run_impact
+
+        rigid = ImpactOptions(machine.stops[0].restitution, options.every_s, options.duration_s, options.tolerance)
+        other = run_impact(machine, rigid, rest)
+    else:
+        law = options.compare.removeprefix(LAW.format(""))
+        other = run_swing(machine, replace(options, law=law, compare=NOTHING), rest)
+    compared: Run = replace(with_differences(run, other, options.compare), options=options)
+    if other.succeeded:
+        return compared
+    early = f"The swing with {options.compare} ended early: {other.status}"
+    return replace(compared, notices=(*compared.notices, early))
 
 
 def _published(machine: Machine, options: SwingOptions, law: str, progress: Progress | None) -> Run:

@@ -114,11 +114,27 @@ def _open_joint(model: ReferencePointModel, q: FloatArray, t: float) -> str:
     phi = model.residual(q, t)
     at = np.nan_to_num(np.abs(phi), nan=np.inf)
     name = next(name for name, rows in model.equations.row_of.items() if int(at.argmax()) in rows)
+    many = _too_many_drivers(model, q)
+    if many:
+        return f"{model.name}: its drivers contradict each other at t = {t:g} s. {many}"
     gap = f"{at.max():.3g}" if np.isfinite(at.max()) else "far too much"
     return (
         f"{model.name}: its parts cannot be joined at t = {t:g} s: {name} stays open by {gap} (m or rad). "
         "Check the lengths and the angles that are prescribed."
     )
+
+
+def _too_many_drivers(model: ReferencePointModel, q: FloatArray) -> str:
+    """Which drivers are more than the degrees of freedom that the joints leave; empty if they are not."""
+    bare = model.with_drivers(())
+    J = bare.jacobian(q)
+    free = model.n - (int(np.linalg.matrix_rank(J, tol=1e-9 * np.abs(J).max())) if J.size else 0)
+    rows = sum(one.rows for one in model.drivers)
+    if rows <= free:
+        return ""
+    names = ", ".join(one.name for one in model.drivers)
+    degrees = f"{free} degree{'s' if free != 1 else ''} of freedom"
+    return f"{rows} drivers ({names}) share {degrees}: leave {'one' if rows - free == 1 else rows - free} of them free."
 
 
 def velocities(
@@ -223,7 +239,7 @@ def _determined(model: ReferencePointModel, q: FloatArray, t: float) -> tuple[Fl
     if unmet > 1e-6 * (1.0 + np.abs(qdot).max() + np.abs(qddot).max()):
         raise NotAssembled(
             f"{model.name}: what its drivers ask for contradicts its joints at t = {t:g} s. "
-            "There are more drivers than the machine has degrees of freedom."
+            f"{_too_many_drivers(model, q)}"
         )
     return qdot, qddot
 

@@ -78,6 +78,7 @@ class EquationsOptions:
 def run_equations(machine: Machine, options: EquationsOptions, progress: Progress | None = None) -> Run:
     """Derive, sort, typeset, export; simulate if wanted."""
     from biomec.machines.symbolic.machine_equations import machine_equations
+    from biomec.machines.symbolic.placing import start_state
     from biomec.machines.symbolic.source import ENDINGS, to_source
     from biomec.machines.symbolic.typeset import formulae, text
 
@@ -102,10 +103,15 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
         lines = [line for line in lines if len(line) <= LONGEST]
     tell(0.5)
     languages = {EVERY: tuple(ENDINGS), NONE: ()}.get(options.language, (options.language,))
-    files = {}
+    files, start = {}, None
+    if languages:
+        try:
+            start = start_state(machine).tolist()
+        except BiomecError as error:
+            notices.append(f"The programs hold no state to begin with: {error}")
     for language in languages:
         files[f"equations.{ENDINGS[language]}"] = to_source(
-            equations, language, "equations", machine.title, explicit=explicit
+            equations, language, "equations", machine.title, explicit=explicit, start=start
         )
     tell(0.8)
     figures = {

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.machines.machine import Machine
-from biomec.machines.motion import MachineMotion, at_start
+from biomec.machines.motion import MachineMotion, at_free_start
 from biomec.machines.symbolic.algebra import symbol
 from biomec.machines.symbolic.compiled import ARRAYS, Values, values_function
 from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
@@ -55,7 +55,7 @@ def poses_of(machine: Machine) -> SymbolicPoses:
 
 def start_state(machine: Machine) -> FloatArray:
     """State x (2n,) of `machine_equations` at which a free motion begins."""
-    tree, motion = machine_tree(machine), at_start(machine)
+    tree, motion = machine_tree(machine), at_free_start(machine)
     if motion.fault:
         raise BiomecError(motion.fault)
     q = np.array([_value(machine, tree, motion, kind, body) for kind, body in tree.owners])

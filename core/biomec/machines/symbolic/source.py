@@ -160,13 +160,21 @@ def matrices_source(
 
 
 def to_source(
-    equations: EquationsOfMotion, language: str, name: str = "xdot", title: str = "", *, explicit: bool = False
+    equations: EquationsOfMotion,
+    language: str,
+    name: str = "xdot",
+    title: str = "",
+    *,
+    explicit: bool = False,
+    start: Sequence[float] | None = None,
 ) -> str:
     """Source text of ẋ = f(t, x, u, p), x = (q, q̇).
 
     language : a key of `ENDINGS`
     explicit : accelerations as formulas (open chains of at most four coordinates); otherwise the program solves the
                linear equations for them
+    start    : state x (2n,) that the program holds as one to begin with: START in Python, NAME_start in C, and what
+               NAME() returns without arguments in MATLAB
     """
     if language == "latex":
         return latex_document(equations, title or name)
@@ -178,8 +186,10 @@ def to_source(
     else:
         matrix, right = equations.saddle()
         outputs = {"S": matrix, "r": right}
-    lines = listing(arguments, outputs, ("dx", "a", "k", "i", "j", "n", "solve", "status", "PARAMETERS", name))
-    return {"python": _python, "c": _c, "matlab": _matlab}[language](equations, lines, name, title)
+    taken = ("dx", "a", "k", "i", "j", "n", "solve", "status", "PARAMETERS", "START", f"{name}_start", name)
+    lines = listing(arguments, outputs, taken)
+    begun = None if start is None else [repr(float(one)) for one in start]
+    return {"python": _python, "c": _c, "matlab": _matlab}[language](equations, lines, name, title, begun)
 
 
 def _unknown(language: str) -> BiomecError:
@@ -229,7 +239,10 @@ def _python_imports(lines: Listing) -> list[str]:
     return [f"from math import {', '.join(found)}"] if found else []
 
 
-def _python(equations: EquationsOfMotion, lines: Listing, name: str, title: str) -> str:
+BEGUN = "where a motion begins, with all loops closed, for the values of the parameters above"
+
+
+def _python(equations: EquationsOfMotion, lines: Listing, name: str, title: str, begun: list[str] | None) -> str:
     n, m = equations.n, len(equations.inputs)
     values = ", ".join(f"{one.name!r}: {value!r}" for one, value in equations.parameters.items())
     text = _printer("python")
@@ -242,7 +255,9 @@ def _python(equations: EquationsOfMotion, lines: Listing, name: str, title: str)
         "import numpy as np",
         "",
     ]
-    head += [f"PARAMETERS = {{{values}}}", "", ""]
+    head += [f"PARAMETERS = {{{values}}}"]
+    head += [f"START = ({', '.join(begun)},)  # {BEGUN}"] if begun is not None else []
+    head += ["", ""]
     head += [f"def {name}(t, x, u=(0.0,) * {m}, p=tuple(PARAMETERS.values())):"]
     body = python_steps(lines)
     if "a" in lines.outputs:
@@ -307,13 +322,15 @@ def _c_outputs(outputs: Mapping[str, Matrix]) -> list[str]:
     return found
 
 
-def _c(equations: EquationsOfMotion, lines: Listing, name: str, title: str) -> str:
+def _c(equations: EquationsOfMotion, lines: Listing, name: str, title: str, begun: list[str] | None) -> str:
     n = equations.n
     head = [
         "/* " + "\n   ".join(_legend(equations, title)),
         "   Returns 0, or 1 if the equations are singular at x. */",
     ]
     head += ["#include <math.h>", ""]
+    if begun is not None:
+        head += [f"/* {BEGUN} */", f"const double {name}_start[{2 * n}] = {{{', '.join(begun)}}};", ""]
     body = ["(void)t; (void)u; (void)p;", *_c_steps(lines)]
     if "a" in lines.outputs:
         body += [f"double a[{n}];", *_c_outputs(lines.outputs), "const int status = 0;"]
@@ -347,11 +364,13 @@ def _matlab_outputs(lines: Listing) -> list[str]:
     return found
 
 
-def _matlab(equations: EquationsOfMotion, lines: Listing, name: str, title: str) -> str:
+def _matlab(equations: EquationsOfMotion, lines: Listing, name: str, title: str, begun: list[str] | None) -> str:
     n, m = equations.n, len(equations.inputs)
     values = "; ".join(repr(value) for value in equations.parameters.values())
     body = [f"if nargin < 3, u = zeros({m}, 1); end", f"if nargin < 4, p = [{values}]; end", *_matlab_steps(lines),
             *_matlab_outputs(lines)]  # fmt: skip
+    if begun is not None:
+        body = [f"if nargin == 0, dx = [{'; '.join(begun)}]; return; end  % {BEGUN}", *body]
     if "a" not in lines.outputs:
         body.append("a = S\\r;")
     body.append(f"dx = [reshape(x({n + 1}:{2 * n}), {n}, 1); a(1:{n})];")

@@ -23,6 +23,7 @@ def test_what_is_named_exists(student):
     seen = {plain(one.text()) for one in window.findChildren(QAbstractButton)}
     for tabs in window.findChildren(QTabWidget):
         seen |= {plain(tabs.tabText(k)) for k in range(tabs.count())}
+    seen |= {plain(one.text()) for one in window.findChildren(QAction)}
     seen |= {"Machine", "Preset", "Dynamics ▸ Mechanism Workbench…"} | {study.title for study in studies()}
     named = set(re.findall(r"\*\*(.+?)\*\*", " ".join(PAGE.split())))
     assert len(named) > 12
