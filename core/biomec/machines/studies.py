@@ -11,8 +11,8 @@ def studies() -> tuple[Study, ...]:
     """All studies. Heavy libraries are loaded only when one runs."""
     from biomec.machines.closed_chain import drift_study, forward_study, inverse_study, kinematics_study, sharing_study
     from biomec.machines.optimal_control import optimal_control_study
-    from biomec.machines.prosthesis import damper_study, design_study, impact_study, swing_study
-    from biomec.machines.symbolic import equations_study, linearise_study
+    from biomec.machines.prosthesis import contact_study, damper_study, design_study, impact_study, swing_study
+    from biomec.machines.symbolic import equations_study, linearise_study, typed_study
 
     return (
         kinematics_study.STUDY,
@@ -22,11 +22,14 @@ def studies() -> tuple[Study, ...]:
         drift_study.STUDY,
         equations_study.STUDY,
         linearise_study.STUDY,
+        typed_study.STUDY,
         optimal_control_study.STUDY,
         swing_study.STUDY,
         impact_study.STUDY,
         design_study.STUDY,
         damper_study.STUDY,
+        contact_study.LAWS_STUDY,
+        contact_study.POINTS_STUDY,
     )
 
 

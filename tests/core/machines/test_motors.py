@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import numpy as np
@@ -138,7 +139,7 @@ def test_optimal_torques_from_a_file_make_the_motion_they_were_found_for(tmp_pat
         asked = ["mechanism", "crank-press", "--analysis", "forward", "--torques", str(plan / table)]
         asked += ["--option", "tolerance=1e-7"]  # more is spent on the corners of the table
         assert main([*asked, "--out", str(replay), "--force", "--json"]) == 0
-        rows = [line.split(",") for line in (replay / "curves.csv").read_text("utf-8").splitlines()]
+        rows = list(csv.reader((replay / "curves.csv").read_text("utf-8").splitlines()))
         angle, rate = (float(rows[-1][rows[0].index(name)]) for name in
                        ("Angles: crank [deg]", "Angular velocities: crank [deg/s]"))  # fmt: skip
         assert angle == pytest.approx(200.0, abs=near)

@@ -12,7 +12,7 @@ from biomec.base.errors import BiomecError
 from biomec.engine.drivers import AngleCoordinate, AngleDriver, CoordinateDriver
 from biomec.machines.laws import Polynomial
 from biomec.machines.machine import Machine, Prescription
-from biomec.machines.reference_points.assembly import NotAssembled, assembled, velocities
+from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition, assembled, velocities
 from biomec.machines.reference_points.building import reference_point_model
 from biomec.machines.reference_points.equations import Pin, RelativeAngle
 from biomec.machines.reference_points.integration import FIXED_STEP, refuse_steps
@@ -102,12 +102,25 @@ def start_state(
             q = assembled(model)
             notices = _moved(driven, q)
         return q, velocities(driven, q), notices
-    held = model
-    for body in dict.fromkeys([*machine.start.angles, *machine.start.rates]):
-        angle = machine.start.angles.get(body, float(model.guess[model.column(body)]))
-        held = held.with_angle_driver(body, Polynomial((angle, machine.start.rates.get(body, 0.0))), f"start of {body}")
-    q = assembled(held)
-    return q, velocities(held, q), ()
+    named = dict.fromkeys([*machine.start.angles, *machine.start.rates])
+    angles = {body: machine.start.angles.get(body, float(model.guess[model.column(body)])) for body in named}
+    try:
+        q = assembled(_starting(model, machine, angles))
+    except NotAssembled:  # bodies of which only rates are given need not keep the angles of the file
+        q = assembled(_starting(model, machine, dict(machine.start.angles)))
+    moving = _starting(model, machine, {body: float(q[model.column(body)]) for body in named})
+    try:
+        return q, velocities(moving, q), ()
+    except SingularPosition as error:
+        raise NotAssembled(f"{machine.name}: the angular speeds of the start would tear its joints apart.") from error
+
+
+def _starting(model: ReferencePointModel, machine: Machine, angles: Mapping[str, float]) -> ReferencePointModel:
+    """The model whose bodies begin at angles [rad], and at the rates of the file or at rest."""
+    for body, angle in angles.items():
+        law = Polynomial((angle, machine.start.rates.get(body, 0.0)))
+        model = model.with_angle_driver(body, law, f"start of {body}")
+    return model
 
 
 def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:

@@ -183,6 +183,17 @@ def multiple_angle_fractions(equations: EquationsOfMotion) -> tuple[Matrix, Expr
     return above.applyfunc(multiple_angles), multiple_angles(below)
 
 
+def readable_fractions(equations: EquationsOfMotion) -> tuple[list[Expr], list[Expr]]:
+    """Numerators and denominators of q̈, common factors cancelled and brackets kept where that is shorter."""
+    above, below = [], []
+    for one in accelerations(equations):
+        whole = sp.fraction(sp.cancel(sp.together(one)))
+        top, bottom = (min((part, sp.factor_terms(sp.factor(part))), key=sp.count_ops) for part in whole)
+        above.append(top)
+        below.append(bottom)
+    return above, below
+
+
 def state_jacobians(equations: EquationsOfMotion) -> tuple[Matrix, Matrix]:
     """∂ẋ/∂x (2n × 2n) and ∂ẋ/∂u (2n × m) as formulas."""
     rates = state_vector(equations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ def state_curves(about: tuple[str, ...], values: object, group: str = "") -> lis
 LETTERS, NUMBERS = "letters", "numbers"
 SOLVED, FORMULAS = "linear equations", "formulas"
 EVERY, NONE = "all", "none"
+MOST_READABLE = 2  # coordinates whose accelerations are written as one fraction; more take pages, and minutes
 LONGEST = 1500  # characters of a formula that is still shown
 
 
@@ -69,6 +71,7 @@ class EquationsOptions:
         SOLVED, "Accelerations from linear equations, or written as formulas (at most four coordinates)",
         choices=(SOLVED, FORMULAS))  # fmt: skip
     language: str = option(EVERY, "Programs to write", choices=(EVERY, "python", "c", "matlab", "latex", NONE))
+    jacobian: bool = option(False, "Write ∂f/∂x and ∂f/∂u of the state equations too (at most four coordinates)")
     simulated_s: float = option(0.0, "Simulate the equations from the start for so long; 0 is not at all", "s")
     method: str = option(
         "DOP853", "Integrator: explicit of order 8, or implicit for stiff machines", choices=("DOP853", "Radau")
@@ -78,15 +81,29 @@ class EquationsOptions:
 def run_equations(machine: Machine, options: EquationsOptions, progress: Progress | None = None) -> Run:
     """Derive, sort, typeset, export; simulate if wanted."""
     from biomec.machines.symbolic.machine_equations import machine_equations
+
+    if progress is not None:
+        progress(0.0)
+    return equations_run("equations", "Equations of motion", machine, machine_equations(machine), options, progress)
+
+
+def equations_run(
+    key: str,
+    title: str,
+    machine: Machine,
+    equations: EquationsOfMotion,
+    options: EquationsOptions,
+    progress: Progress | None = None,
+) -> Run:
+    """Run of a study with equations, which need not be those of the machine: then they have no motion of it."""
     from biomec.machines.symbolic.placing import start_state
     from biomec.machines.symbolic.source import ENDINGS, to_source
     from biomec.machines.symbolic.typeset import formulae, text
 
+    own = key == "equations"
     if not 1 <= options.digits <= 17:
         raise BiomecError(f"Numbers can be shown with 1 to 17 digits, not {options.digits}.")
     tell = progress or (lambda _: None)
-    tell(0.0)
-    equations = machine_equations(machine)
     tell(0.3)
     if options.parameters == NUMBERS or options.rounded:
         equations = equations.with_numbers()
@@ -104,7 +121,7 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
     tell(0.5)
     languages = {EVERY: tuple(ENDINGS), NONE: ()}.get(options.language, (options.language,))
     files, start = {}, None
-    if languages:
+    if languages and own:
         try:
             start = start_state(machine).tolist()
         except BiomecError as error:
@@ -113,6 +130,8 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
         files[f"equations.{ENDINGS[language]}"] = to_source(
             equations, language, "equations", machine.title, explicit=explicit, start=start
         )
+    if options.jacobian:
+        files |= jacobian_files(equations, languages)
     tell(0.8)
     figures = {
         "coordinates": float(equations.n),
@@ -121,11 +140,11 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
         "operations": float(_operations(equations)),
     }
     run = Run(
-        study="equations", title="Equations of motion", machine=machine, options=options, time_s=np.zeros(0), curves=(),
+        study=key, title=title, machine=machine, options=options, time_s=np.zeros(0), curves=(),
         figures=figures, notices=tuple(notices), text=_legend(equations) + text(equations, options.digits),
         formulae=tuple(lines), files=files,
     )  # fmt: skip
-    if options.simulated_s > 0.0:
+    if options.simulated_s > 0.0 and own:
         try:
             run = _with_motion(run, equations, options, part_of(progress, 0.8, 1.0))
         except Cancelled:
@@ -136,14 +155,35 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
     return run
 
 
+def jacobian_files(equations: EquationsOfMotion, languages: Sequence[str]) -> dict[str, str]:
+    """Programs of A = ∂f/∂x and B = ∂f/∂u of ẋ = f(x, u, p), in the languages that have programs."""
+    from biomec.machines.symbolic.equations import state_jacobians
+    from biomec.machines.symbolic.source import ENDINGS, matrices_source
+
+    by_state, by_input = state_jacobians(equations)
+    arguments = {"x": equations.coordinates.x, "u": equations.inputs, "p": tuple(equations.parameters)}
+    outputs = {"A": by_state} | ({"B": by_input} if by_input.cols else {})
+    return {
+        f"jacobian.{ENDINGS[one]}": matrices_source(one, "jacobian", arguments, outputs)
+        for one in languages
+        if one != "latex"
+    }
+
+
 def _formulas(equations: EquationsOfMotion, digits: int) -> tuple[list[str], list[str]]:
-    """Lines q̈ = N/Δ that are short enough to be read, and a notice about the others."""
-    from biomec.machines.symbolic.equations import multiple_angle_fractions
+    """Lines q̈ and q̈ = N/Δ that are short enough to be read, and a notice about the others."""
+    from biomec.machines.symbolic.equations import multiple_angle_fractions, readable_fractions
     from biomec.machines.symbolic.typeset import formula, symbol_names
 
     above, below = multiple_angle_fractions(equations)
     names = symbol_names(equations)
-    lines = [rf"\Delta = -\det A = {formula(below, equations, digits)}"]
+    lines = []
+    if equations.n <= MOST_READABLE:
+        above_short, below_short = readable_fractions(equations)
+        lines = [rf"{names[one]} = \frac{{{formula(above_short[k], equations, digits)}}}"
+             rf"{{{formula(below_short[k], equations, digits)}}}"
+             for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
+    lines += [rf"\Delta = -\det A = {formula(below, equations, digits)}"]
     lines += [rf"{names[one]}\,\Delta = {formula(above[k], equations, digits)}"
               for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
     shown = [line for line in lines if len(line) <= LONGEST]

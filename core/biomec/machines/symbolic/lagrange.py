@@ -6,7 +6,7 @@ multiplies what.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
@@ -177,20 +177,7 @@ def equations_from_texts(
     inputs      : names of the inputs
     constraints : texts of Φ(q), zero on the mechanism
     """
-    clash = sorted({*parameters, *inputs} & {*names, *(f"{one}d" for one in names), *(f"{one}dd" for one in names)})
-    if clash or len({*parameters, *inputs}) < len(parameters) + len(inputs):
-        raise DescriptionError(
-            f"Give every quantity a name of its own: {', '.join(clash) or 'an input'} is used twice."
-        )
-    coords = coordinates(names)
-    given = {one.name: one for one in coords.x} | {name: symbol(name) for name in (*parameters, *inputs)}
-
-    def read(text: str, what: str) -> sp.Expr:
-        try:
-            return with_fractions(sp.sympify(value_of(text, given, FUNCTIONS)))
-        except DescriptionError as error:
-            raise DescriptionError(f"{what}: {error}") from error
-
+    coords, given, read = _reader(names, parameters, inputs)
     unknown = sorted(set(forces or {}) - set(names))
     if unknown:
         raise DescriptionError(f"There is a force on {', '.join(unknown)}, which is not a coordinate.")
@@ -205,3 +192,35 @@ def equations_from_texts(
         constraints=[read(one, "Constraint") for one in constraints],
         parameters={given[name]: float(value) for name, value in parameters.items()},
     )  # fmt: skip
+
+
+def typed_equations(
+    names: Sequence[str], equations: Sequence[str], parameters: Mapping[str, float], inputs: Sequence[str] = ()
+) -> EquationsOfMotion:
+    """Equations of motion as texts that are zero, such as ``m*xdd + k*x - u``, with accelerations called xdd."""
+    coords, given, read = _reader(names, parameters, inputs)
+    made = [read(text, f"Equation {k}") for k, text in enumerate(equations, 1)]
+    symbols = [given[name] for name in inputs]
+    return from_equations(made, coords, symbols, {given[name]: float(value) for name, value in parameters.items()})
+
+
+def _reader(
+    names: Sequence[str], parameters: Mapping[str, float], inputs: Sequence[str]
+) -> tuple[Coordinates, dict[str, Symbol], Callable[[str, str], Expr]]:
+    """Coordinates, symbols of all names, and what reads a text; the second argument says what it is, in messages."""
+    clash = sorted({*parameters, *inputs} & {*names, *(f"{one}d" for one in names), *(f"{one}dd" for one in names)})
+    if clash or len({*parameters, *inputs}) < len(parameters) + len(inputs):
+        raise DescriptionError(
+            f"Give every quantity a name of its own: {', '.join(clash) or 'an input'} is used twice."
+        )
+    coords = coordinates(names)
+    moving = (*coords.x, *coords.qddot)
+    given = {one.name: one for one in moving} | {name: symbol(name) for name in (*parameters, *inputs)}
+
+    def read(text: str, what: str) -> sp.Expr:
+        try:
+            return with_fractions(sp.sympify(value_of(text, given, FUNCTIONS)))
+        except DescriptionError as error:
+            raise DescriptionError(f"{what}: {error}") from error
+
+    return coords, given, read
