@@ -35,7 +35,7 @@ from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.settings import MuscleSettings
 from biomec.pipeline.simulation_settings import CONTACT, FEET, LAWS, MUSCLES, SimulationSettings
 from biomec.pipeline.stretch import SimulationStretch, simulated_stretch
-from biomec.pipeline.walking_contact import TRIES, WalkingContact, walking_contact
+from biomec.pipeline.walking_contact import TRIES, WalkingContact, refuse_incomplete, walking_contact
 
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
@@ -173,6 +173,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
     _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
     if settings.root == FEET:
+        refuse_incomplete(body, analysis.body.subject.mass_kg)
         walking = walking_contact(
             body.system, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
             settings.stiffness, step_s, settings.seed, stops, progress,

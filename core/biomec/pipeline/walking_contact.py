@@ -16,6 +16,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.tracking.contact_tracking import BalanceOptions, ContactTracked
 from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact
 from biomec.body.tracking.settling import settled
@@ -29,6 +30,7 @@ from biomec.engine.system import System
 from biomec.recording.limb_names import limb_of
 
 NEAR_M = 0.045  # a run whose root stays so near to the recording needs no further try
+WHOLE = 0.95  # of the person's mass: a model of less lacks segments
 HANDS_SHARE = 0.02  # of body weight: hands that bear more matter
 FAIR_SHARE = 0.1  # of body weight: contact that misses the plates by more is worth a warning
 IDENTIFYING = 0.5  # of the progress
@@ -159,6 +161,22 @@ def walking_contact(
         found, found.on(simulated), reference_motion(space, time_s, q[stretch]),
         reference_motion(space, time_s, pressed), stiffness, step_s, passive,
     )  # fmt: skip
+
+
+def refuse_incomplete(body: SubjectModel, mass_kg: float | None) -> None:
+    """A model without trunk and arms weighs less than what pressed on the plates, and a planar one has no sides."""
+    if body.in_space is not None:
+        raise BiomecError(
+            "Contact is identified for feet in space, and this model is planar. Choose a body model in space, or "
+            "contact with the floor."
+        )
+    there = float(sum(one.mass for one in body.system.bodies)) - body.device_kg
+    if mass_kg is not None and there < WHOLE * mass_kg:
+        raise BiomecError(
+            f"The model has {there:.0f} kg of the person's {mass_kg:.0f} kg, because segments above were not recorded. "
+            "Feet on identified contact would bear another body than the plates measured: choose another way to hold "
+            "the root."
+        )
 
 
 def refuse_hands(system: System, external: ExternalLoads, stretch: slice) -> None:

@@ -9,7 +9,7 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.pipeline.walking_contact import refuse_hands
+from biomec.pipeline.walking_contact import refuse_hands, refuse_incomplete
 from tests.core.body.tracking.followed import followed
 from tests.real_data import recording
 
@@ -61,6 +61,14 @@ def test_the_run_can_be_stored_and_read_back(walked):
     again = stored_run(run.to_result())
     assert again.settings == run.settings
     np.testing.assert_array_equal(again.q, run.q)
+
+
+def test_a_model_that_lacks_segments_is_a_sentence():
+    body = followed().acquisition.model
+    refuse_incomplete(body, 75.0)
+    refuse_incomplete(body, None)
+    with pytest.raises(BiomecError, match="of the person's 150 kg"):
+        refuse_incomplete(body, 150.0)
 
 
 def test_hands_that_bear_load_are_a_sentence():

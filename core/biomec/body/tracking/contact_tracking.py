@@ -26,6 +26,7 @@ import scipy
 from biomec.base.arrays import FloatArray, IntArray, skew
 from biomec.base.errors import BiomecError
 from biomec.body.tracking.controllers import ControlOptions
+from biomec.body.tracking.reaction_references import ReactionReferences, ReferenceRows
 from biomec.body.tracking.tracking import SAME_S, Evaluation, Tracked, TrackingOptions
 from biomec.engine.forces.applied import Forces, acting
 from biomec.engine.forces.ground_contact import ContactSlopes, GroundContact
@@ -81,7 +82,8 @@ class BalanceOptions:
 class ContactTracked(Tracked):
     """A body on contact that its joints alone keep up; a `Stepper`.
 
-    passive : what else acts, such as stops of the joints
+    passive   : what else acts, such as stops of the joints
+    reactions : reactions that the published law shall follow too
     """
 
     def __init__(
@@ -90,10 +92,11 @@ class ContactTracked(Tracked):
         contact: GroundContact,
         options: BalanceOptions = BalanceOptions(),
         passive: Forces | None = None,
+        reactions: ReactionReferences | None = None,
     ) -> None:
         control = ControlOptions("computed torque", "free", options.stiffness)
         super().__init__(reference, None, TrackingOptions(control, STEP, options.step_s), None, passive)
-        self.contact, self.balance = contact, options
+        self.contact, self.balance, self.reactions = contact, options, reactions
         bodies = [body.name for body in self.system.bodies]
         self._bodies: IntArray = np.array([bodies.index(one.body) for one in contact.spheres], dtype=np.int64)
         size = self.space.size
@@ -129,7 +132,11 @@ class ContactTracked(Tracked):
         now = self.contact.slopes(q, qdot)
         J = space.point_motions(q, self._bodies, now.point)
         M, Q = _over_step(terms, now, J, w, h)
-        wdot = self._balanced(q, w, r, terms) if self.balance.balanced else self._least(M, Q, r)
+        if self.balance.balanced:
+            wdot = self._balanced(q, w, r, terms)
+        else:
+            rows = None if self.reactions is None else self.reactions.rows(t, space, q, w, now, J, self._bodies)
+            wdot = self._least(M, Q, r, rows)
         wdot = _closed(terms, wdot)
         try:
             wdot[:6] = np.linalg.solve(M[:6, :6], Q[:6] - M[:6, 6:] @ wdot[6:])  # nothing acts on the root
@@ -143,11 +150,16 @@ class ContactTracked(Tracked):
         self._known = (t, q, found)
         return found
 
-    def _least(self, M: FloatArray, Q: FloatArray, r: FloatArray) -> FloatArray:
-        """ẇ nearest to r in the weighted norm of all with which nothing acts on the root."""
-        A = M[:6] / self._weights
-        left = np.linalg.solve(A @ (M[:6] / self._weights).T, Q[:6] - M[:6] @ r)
-        return np.asarray(r + A.T @ left / self._weights)
+    def _least(self, M: FloatArray, Q: FloatArray, r: FloatArray, rows: ReferenceRows | None) -> FloatArray:
+        """ẇ nearest to r, and to what rows want, of all with which nothing acts on the root."""
+        inverse: FloatArray = np.diag(1.0 / self._weights**2)
+        wanted = r
+        if rows is not None:
+            D = rows.weights[:, None] * rows.D
+            inverse = np.asarray(np.linalg.inv(np.diag(self._weights**2) + D.T @ D))
+            wanted = inverse @ (self._weights**2 * r + D.T @ (rows.weights * rows.s))
+        A = M[:6] @ inverse
+        return np.asarray(wanted + A.T @ np.linalg.solve(A @ M[:6].T, Q[:6] - M[:6] @ wanted))
 
     def _balanced(self, q: FloatArray, w: FloatArray, r: FloatArray, terms: JointTerms) -> FloatArray:
         """ẇ of the joints with which feet soon bear what keeps the root; that of the root is free."""
