@@ -209,7 +209,7 @@ class PositionSolver:
             status[wanted], iterations[wanted], increment[wanted] = ended[:count], passes[:count], step[:count]
             first[wanted], last[wanted] = (_sums_of_squares(one, kind, len(types) + 1)[:count] for one in (phi_0, phi))
             seconds[wanted] = (perf_counter() - started) / count
-            return Prediction.after(start.q, start.multipliers, ended == FrameStatus.PHI, guess)
+            return Prediction.after(start, measured, ended == FrameStatus.PHI, guess)
 
         def work(block: slice) -> None:
             """Solve a block of frames: each lane its own stretch, one frame after the other."""

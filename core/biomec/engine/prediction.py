@@ -53,28 +53,39 @@ def cold_start(measured: FloatArray, rows: int) -> Start:
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The last two solutions of every lane (n, F), NaN where a frame has none, and the last multipliers (rows, F)."""
+    """What the last frame of every lane leaves to the next; NaN where it, or the one before it, was not solved.
+
+    last, earlier : (n, F) the last solution and the one before it, none at first
+    measured      : (n, F) measured coordinates of the last frame
+    multipliers   : (rows, F)
+    """
 
     last: FloatArray
-    earlier: FloatArray
+    earlier: FloatArray | None
+    measured: FloatArray
     multipliers: FloatArray
 
     @classmethod
-    def after(cls, q: FloatArray, multipliers: FloatArray, solved: BoolArray, before: Prediction | None) -> Prediction:
-        """What follows from solutions q (n, F), of which some are ``solved`` (F,), and the prediction before them."""
-        last = q if solved.all() else np.where(solved, q, np.nan)
-        earlier = last if before is None else before.last[:, : q.shape[1]]
-        known = np.isfinite(earlier[0])
-        return cls(last, earlier if known.all() else np.where(known, earlier, last), multipliers)
+    def after(cls, start: Start, measured: FloatArray, solved: BoolArray, before: Prediction | None) -> Prediction:
+        """What follows from frames that were searched from a start, some of which are ``solved`` (F,)."""
+        last = start.q if solved.all() else np.where(solved, start.q, np.nan)
+        return cls(last, None if before is None else before.last[:, : len(solved)], measured, start.multipliers)
 
     def start(self, tables: TargetTables, measured: FloatArray, points: FloatArray, weights: FloatArray) -> Start:
         """Start of the next frames, with measured coordinates (n, F); the last lanes may have come to their end."""
         frames = measured.shape[1]
-        last, earlier, multipliers = (
-            np.ascontiguousarray(one[:, :frames]) for one in (self.last, self.earlier, self.multipliers)
-        )
+        last, multipliers = (np.ascontiguousarray(one[:, :frames]) for one in (self.last, self.multipliers))
+        earlier = last if self.earlier is None else np.ascontiguousarray(self.earlier[:, :frames])
+        known = np.isfinite(earlier[0])
+        if not known.all():
+            earlier = np.where(known, earlier, last)
         q, trusted = np.empty_like(measured), np.empty(frames)
         predict(tables, measured, last, earlier, points, weights, q, trusted)
+        if self.earlier is None and not trusted.all():
+            other, better = np.empty_like(measured), np.empty(frames)
+            moved = last - (measured - self.measured[:, :frames])
+            predict(tables, measured, last, moved, points, weights, other, better)
+            q, trusted = np.where(trusted > 0.5, q, other), np.maximum(trusted, better)
         return Start(q, multipliers if trusted.all() else np.where(trusted > 0.5, multipliers, 0.0), trusted)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomec.base.errors import BiomecError
-from biomec.recording import LabAxes
+from biomec.recording import ForcePlate, LabAxes
 from biomec.signals.contact_detection import detect_contacts
 from biomec.signals.contacts import ContactAssignment, assign, assign_contacts, split, unassign
 from tests.core.signals.gait_recordings import OPENSIM_SEGMENTS, PIG_SEGMENTS, opensim_trial, pig_trial
@@ -93,6 +93,28 @@ def test_two_feet_share_a_force_between_them_also_where_the_plate_has_no_corners
     trial = standing()
     bare = replace(trial, plates=(replace(trial.plates[0], corners=None),))
     assert set(assigned(bare).contacts[0].sharing) == {"Pe_D", "Pe_E"}
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_two_feet_on_two_plates_beside_each_other_are_not_both_on_one(bare):
+    """Tables of forces have no corners: each plate was said to bear both feet of somebody who stood still."""
+    trial = standing()
+    (whole,) = trial.plates
+    plates = []
+    for name, side in (("Right", 1.0), ("Left", -1.0)):
+        under = np.tile([0.15 * side, 0.1, 0.0], (whole.samples, 1))
+        corners = np.array([[0.0, 0.4, 0.0], [0.3, 0.4, 0.0], [0.3, -0.2, 0.0], [0.0, -0.2, 0.0]]) * [side, 1.0, 1.0]
+        plates.append(
+            ForcePlate.from_centre_of_pressure(
+                name, 0.5 * whole.force, under, np.zeros_like(under), whole.rate_hz, whole.up,
+                corners=None if bare else corners,
+            )
+        )  # fmt: skip
+    result = assigned(replace(trial, plates=tuple(plates)))
+    assert [(one.contact.plate, one.segment, one.sharing) for one in result.contacts] == [
+        ("Right", "Pe_D", ()),
+        ("Left", "Pe_E", ()),
+    ]
 
 
 def test_a_foot_that_swings_over_the_plate_does_not_share_it():
