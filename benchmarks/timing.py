@@ -56,17 +56,24 @@ class Timing:
         return self.cpu[at] / self.wall[at]
 
 
-def interleaved(tasks: Sequence[Task], passes: int) -> dict[str, Timing]:
-    """Time every task once a pass, after one pass that does not count; timings by name, for one unit of work."""
+def interleaved(tasks: Sequence[Task], passes: int, least_s: float = 0.0) -> dict[str, Timing]:
+    """Time every task once a pass, after one pass that does not count; timings by name, for one unit of work.
+
+    least_s : seconds of computing for which a task is repeated in a pass; every run counts by itself
+    """
     timings = {task.name: Timing(task.name) for task in tasks}
     for turn in range(passes + 1):
         for task in tasks:
-            wall, cpu = time.perf_counter(), time.process_time()
-            task.run()
-            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-            if turn:
-                timings[task.name].wall.append(wall / task.count)
-                timings[task.name].cpu.append(cpu / task.count)
+            began = time.process_time()
+            while True:
+                wall, cpu = time.perf_counter(), time.process_time()
+                task.run()
+                wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+                if turn:
+                    timings[task.name].wall.append(wall / task.count)
+                    timings[task.name].cpu.append(cpu / task.count)
+                if not turn or time.process_time() - began >= least_s:
+                    break
     return timings
 
 
