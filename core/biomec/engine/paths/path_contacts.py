@@ -118,7 +118,7 @@ def path_contacts(
                     warm[k, i] = work[k, 8 + i]
                 warm[k, 6] = gap_of
                 same = same and memory[v + k, 0] != 0.0 and memory[v + k, 6] == gap_of
-            if nw == 1 or change < SETTLED:
+            if nw == 1 or change < SETTLED or _apart(chain, count, t, nw):
                 settled = True
                 break
             if sweep == 0 and same:
@@ -142,6 +142,18 @@ def _expect(memory: FloatArray, moves_on: bool, warm: FloatArray) -> None:
         for i in range(1, 5):
             warm[i] += memory[i] - memory[BEFORE + i]
         warm[1] = max(warm[1], 0.5 * memory[1])
+
+
+@compiled
+def _apart(chain: IntArray, count: IntArray, t: int, nw: int) -> bool:
+    """Whether all surfaces are touched, each between two points of its own, so that none moves another."""
+    touched = 0
+    for j in range(count[t]):
+        if chain[t, j] < 0:
+            touched += 1
+            if chain[t, j - 1] < 0:  # the first of a chain is a point
+                return False
+    return touched == nw
 
 
 @compiled
