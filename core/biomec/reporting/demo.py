@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from biomec.base.frozen import FrozenDict
@@ -17,10 +18,10 @@ from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.statistics.angle_ranges import AngleError, angle_errors
 from biomec.virtual import (
     DEMO,
+    AssistedWalk,
     Movement,
     VirtualAcquisition,
     VirtualPerson,
-    assisted_walk,
     push_up,
     record,
     write_acquisition,
@@ -42,7 +43,7 @@ class DemoKind:
 
 DEMOS: Mapping[str, DemoKind] = FrozenDict({
     PUSH_UP: DemoKind("push-up", lambda: push_up("closed"), VirtualPerson(), "emt"),
-    ASSISTED_WALK: DemoKind("walk with two crutches and two orthoses", assisted_walk,
+    ASSISTED_WALK: DemoKind("walk with two crutches and two orthoses", partial(AssistedWalk, paralysed=True),
                             VirtualPerson(65.0, 1.60, "female", "Assisted"), "c3d"),
 })  # fmt: skip
 

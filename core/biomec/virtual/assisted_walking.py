@@ -20,11 +20,11 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
-from biomec.body.loads.ground_reaction import SharedContact
+from biomec.body.loads.ground_reaction import SharedContact, shared_reactions
 from biomec.recording import Event
 from biomec.virtual import jets
 from biomec.virtual.jets import Jet, clock, dot, harmonics, quick_step, solved, stacked, step_up, turn, wave
-from biomec.virtual.loads import required_wrench
+from biomec.virtual.loads import carried_loads, required_wrench
 from biomec.virtual.movement import SIDES, Performance, PlatePlace, positive
 from biomec.virtual.skeleton import STANDING, Placed, Skeleton, X, Y, Z
 from biomec.virtual.upright import Leg, sole
@@ -64,6 +64,8 @@ SLOW = Rolling(
 )
 PLANTED = 0.74  # share of its stride that a crutch stands
 LOADING = 0.20  # share in which it takes and gives its load
+LOCK = (1000.0, 10.0)  # stiffness and damping of the knee locks of the model m18-orthoses [N m/rad, N m s/rad]
+KNEE_HARMONICS, ROUNDS = 16, 2
 LANE = 0.125  # of the plates from the midline: steps are shorter than feet, so right and left have plates of their own
 LEADS = 0.06  # a crutch is planted that much of a stride before the foot that goes with it
 YIELD_RAD, REST_RAD = 0.022, 0.008  # the locked knee gives that much more under full load than in swing
@@ -77,6 +79,7 @@ class AssistedWalk:
     stride_s : duration of a stride [s]
     step     : length of a step, as a share of stature
     bears    : what a crutch bears at most, as a share of what a foot bears
+    paralysed: the knees give as much as their locks bear, so that the person adds nothing there; with orthoses "two"
     orthoses : "two", which move with the legs; "none"; "two free" or "one free", which are bodies of their own
     """
 
@@ -86,11 +89,14 @@ class AssistedWalk:
     bears: float = 0.30
     orthoses: str = "two"
     plates: int = 4
+    paralysed: bool = False
     marker_set: ClassVar[str] = "gait-43"
     sharp: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         positive("Assisted walk", strides=self.strides, stride_s=self.stride_s, step=self.step, bears=self.bears)
+        if self.paralysed and self.orthoses != "two":
+            raise BiomecError('Assisted walk: knees that bear nothing need orthoses = "two", which bear it for them.')
         if self.orthoses not in MODELS:
             raise BiomecError(f"Assisted walk: orthoses can be {', '.join(MODELS)}, not {self.orthoses}.")
 
@@ -111,8 +117,8 @@ class AssistedWalk:
 
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
-        walker = _Walker(skeleton, self, time_s)
-        course = _settled(skeleton, self)
+        course, knees = _given_way(skeleton, self) if self.paralysed else (_settled(skeleton, self), None)
+        walker = _Walker(skeleton, self, time_s, knees)
         contacts, borne_by, plates = _on_the_floor(walker)
         placed = walker.placed(course)
         return Performance(time_s, placed, contacts, plates, borne_by, {}, _events(self, time_s))
@@ -189,8 +195,10 @@ class _CrutchArm:
 class _Walker:
     """A walking body at given times; only the course of the pelvis is left open."""
 
-    def __init__(self, skeleton: Skeleton, walk: AssistedWalk, time_s: FloatArray) -> None:
-        self.skeleton, self.walk = skeleton, walk
+    def __init__(
+        self, skeleton: Skeleton, walk: AssistedWalk, time_s: FloatArray, knees: Mapping[str, FloatArray] | None = None
+    ) -> None:
+        self.skeleton, self.walk, self.knees = skeleton, walk, knees
         self.height = float(skeleton.point("head.VC")[1])
         self.stride_m = 2.0 * walk.step * self.height
         self.time = (1.0 / walk.stride_s) * clock(time_s)  # in strides
@@ -222,7 +230,10 @@ class _Walker:
         return CrutchCurves(tip, place, self.walk.bears * share, number)
 
     def flexion(self, side: str) -> Jet:
-        """Flexion (T,) of a locked knee [rad]."""
+        """Flexion (T,) of a locked knee [rad]: by its share of the load, or by a Fourier series of its stride."""
+        if self.knees is not None:
+            row = self.knees[side]
+            return harmonics(self.strides[side], row[0], *zip(row[1::2], row[2::2], strict=True))
         return YIELD_RAD * self.load[side] + REST_RAD
 
     def pelvis(self, course: FloatArray) -> Placed:
@@ -321,10 +332,41 @@ def _toes(strides: Jet) -> Jet:
     return SLOW.rise(p) - back
 
 
-def _settled(skeleton: Skeleton, walk: AssistedWalk) -> FloatArray:
+def _given_way(skeleton: Skeleton, walk: AssistedWalk) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """Course of the pelvis and flexion of the knees, Fourier series of a stride, with which locks bear all of a knee.
+
+    The lock's torque k φ + c φ̇ shall be what the knee carries about its axis, τ: each harmonic φ̂ = τ̂ / (k + i ω c).
+    What flexion of a degree or two does to τ is little, so that a few rounds settle it.
+    """
+    system = skeleton.system
+    time_s = walk.stride_s * (np.arange(SAMPLES) / SAMPLES - FIRST["right"])
+    knees: dict[str, FloatArray] | None = None
+    omega = 2.0 * np.pi * np.arange(KNEE_HARMONICS + 1) / walk.stride_s
+    for _ in range(ROUNDS):
+        course = _settled(skeleton, walk, knees)
+        walker = _Walker(skeleton, walk, time_s, knees)
+        placed = walker.placed(course)
+        contacts, _, _ = _on_the_floor(walker)
+        carried = carried_loads(skeleton, placed, shared_reactions(*required_wrench(system, placed), contacts))
+        found = {}
+        for side in SIDES:
+            axis = placed[f"{side} thigh"].direction(skeleton.direction(f"{side} thigh.z")).value
+            torque = np.einsum("ti,ti->t", carried[f"{side} knee"].torque, axis)
+            p = walker.strides[side].value
+            turns = np.exp(-2j * np.pi * p[:, None] * np.arange(KNEE_HARMONICS + 1))
+            series = 2.0 / SAMPLES * (torque @ turns) / (LOCK[0] + 1j * omega * LOCK[1])
+            row = np.zeros(1 + 2 * KNEE_HARMONICS)
+            row[0], row[1::2], row[2::2] = 0.5 * series[0].real, series[1:].real, -series[1:].imag
+            found[side] = row
+        knees = found
+    assert knees is not None
+    return _settled(skeleton, walk, knees), knees
+
+
+def _settled(skeleton: Skeleton, walk: AssistedWalk, knees: Mapping[str, FloatArray] | None = None) -> FloatArray:
     """Course of the pelvis (2, 1 + 2 HARMONICS) that keeps the centre of pressure with feet and tips (`walking`)."""
     time_s = walk.stride_s * (np.arange(SAMPLES) / SAMPLES - FIRST["right"])  # a whole stride of the right foot
-    walker = _Walker(skeleton, walk, time_s)
+    walker = _Walker(skeleton, walk, time_s, knees)
     course = np.zeros((2, 1 + 2 * HARMONICS))
     wanted, p = walker.wanted_pressure(), walker.strides["right"].value
     course[0, 0] = float(np.mean(wanted[:, 0] - walker.stride_m * p))

@@ -242,3 +242,8 @@ def test_who_walks_without_aids_in_the_same_markers_is_analysed_too():
     for name in ("right knee flexion", "left hip flexion", "right ankle dorsiflexion"):
         error = np.degrees(analysis.angles[name] - truth[name])
         assert np.nanmax(np.abs(error)) < 1.0, name  # markers of hinges and of ball joints obey another model
+
+
+def test_a_stiff_lock_is_said_to_magnify_the_error_of_its_angle(analysed):
+    (said,) = [notice.sentence for notice in analysed.notices if notice.code == "stiff-spring"]
+    assert said.startswith("Right knee lock and left knee lock give 17 N·m a degree.")

@@ -4,13 +4,16 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
+from biomec.body.loads.ground_reaction import shared_reactions
 from biomec.engine import PointContacts, Projector
 from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
 from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
-from biomec.virtual import ArmElevation, PushUp, VirtualPerson, Walk
+from biomec.virtual import ArmElevation, AssistedWalk, PushUp, VirtualPerson, Walk, model_of
 from biomec.virtual.jets import Jet
+from biomec.virtual.loads import carried_loads, required_wrench
 from biomec.virtual.movement import SIDES
 from biomec.virtual.person import MIRROR
+from biomec.virtual.skeleton import Skeleton
 from biomec.virtual.upright import sole
 from biomec.virtual.walking import foot_curves
 from tests.core.virtual.performances import MAN, MOVEMENTS, WOMAN, Performed, performed
@@ -304,3 +307,23 @@ def _motions(one: Performed) -> dict[str, BodyMotion]:
         place = one.skeleton.point(f"{body.name}.com")
         found[body.name] = BodyMotion(Turn(R, w, wdot), place, *(com(level) for level in q.parts))
     return found
+
+
+def test_locks_bear_the_whole_torque_of_paralysed_knees() -> None:
+    """Motion and stiffness agree: what a knee carries is what its lock gives at that angle, but for fast harmonics."""
+    subject = model_of(WOMAN, "m18-orthoses", "gait-43")
+    skeleton, walk = Skeleton(subject.system), AssistedWalk(strides=1, paralysed=True)
+    performance = walk.perform(skeleton, np.arange(40) / 20.0)
+    q = skeleton.coordinates(performance.placed)
+    wrench = required_wrench(subject.system, performance.placed)
+    carried = carried_loads(skeleton, performance.placed, shared_reactions(*wrench, performance.contacts))
+    for spring, element in zip(subject.springs, subject.elements, strict=True):
+        if "knee" in spring.name:
+            lock = element.state(subject.system, q.value, q.rate).force
+            side = spring.name.partition(" ")[0]
+            axis = performance.placed[f"{side} thigh"].direction(skeleton.direction(f"{side} thigh.z")).value
+            torque = np.einsum("ti,ti->t", carried[spring.joint].torque, axis)
+            assert np.ptp(torque) > 30.0
+            assert np.abs(torque - lock).max() < 3.0
+    with pytest.raises(BiomecError, match='need orthoses = "two"'):
+        AssistedWalk(orthoses="none", paralysed=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
+from biomec.base.notices import Notice, info
 from biomec.body.anatomy.model import SpringDefinition
 from biomec.body.anatomy.model_devices import HINGE
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -23,6 +24,7 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.forces.springs import LineElement
 from biomec.engine.system import System
 
+COUNTS_NM = 5.0  # error of a torque that is worth a remark
 AXIS_WORDS = {"x": "abduction", "y": "rotation", "z": "flexion"}
 
 
@@ -141,6 +143,27 @@ def torque_shares(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: 
             read_only(person_torque if own else person_torque - state.force),
         )
     return tuple(found.values())
+
+
+def stiff_notices(person: SubjectModel) -> list[Notice]:
+    """Remarks about springs that turn an angle's usual error into a torque that counts."""
+    found: dict[str, list[str]] = {}
+    for spring in person.springs:
+        per_degree = float(np.deg2rad(spring.stiffness)) if spring.kind == HINGE else 0.0
+        if per_degree > COUNTS_NM:
+            found.setdefault(f"{per_degree:.0f}", []).append(spring.name)
+    return [
+        info(
+            "stiff-spring",
+            f"{_capital(' and '.join(names))} give {torque} N·m a degree. Markers on the skin are hardly better than a "
+            "degree, so torques of device and person are uncertain by that; their sum is not.",
+        )
+        for torque, names in found.items()
+    ]
+
+
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _sense(person: SubjectModel, spring: SpringDefinition, proximal: str, distal: str) -> float:
