@@ -6,6 +6,7 @@ Both take tasks the same way, as `concurrent.futures` does, so that one loop ser
 from __future__ import annotations
 
 import importlib
+import logging
 import multiprocessing
 import os
 import secrets
@@ -129,6 +130,8 @@ class ClusterCrew:
             raise BiomecError(
                 "A scheduler needs the extra part `cluster`. Install it: pip install 'biomec[cluster]'"
             ) from error
+        for name in [one for one in logging.root.manager.loggerDict if one.partition(".")[0] == "distributed"]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters of a lost connection is said here
         self._address, self._root, self._results, self._say = address, root, results, say
         self._token = results / f".batch-{secrets.token_hex(6)}"
         self._token.touch()
@@ -191,6 +194,9 @@ class ClusterCrew:
                 f"None of the {len(workers)} workers of {self._address} can work: "
                 f"{next((str(one) for one in answers.values() if one), 'they do not answer')}"
             )
+        if not workers and "nobody" not in self._told:
+            self._told.add("nobody")
+            self._say(f"No worker has come to {self._address} yet; the batch waits for one.")
         self._withdrawn = self._withdrawn or not self._chosen <= self._able.keys()
         self._chosen = frozenset(self._able) if len(self._able) < len(workers) else frozenset()
         self._executor = self._client.get_executor(pure=False, workers=sorted(self._chosen) or None)
