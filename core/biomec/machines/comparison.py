@@ -24,6 +24,7 @@ SCALES = {("rad", "deg"): 180.0 / np.pi, ("rad/s", "deg/s"): 180.0 / np.pi, ("ra
           ("N m", "N·m"): 1.0, ("Nm", "N·m"): 1.0, ("N.m", "N·m"): 1.0, ("deg/s2", "deg/s²"): 1.0,
           ("rad/s2", "rad/s²"): 1.0}  # fmt: skip
 """Unit of a table, unit of a curve -> factor."""
+LONGEST_NAME = 27  # characters of either run in the title of their differences
 TURN = 360.0  # [deg] whole turns between angles say nothing
 
 
@@ -69,7 +70,7 @@ def difference_run(run: Run, other: Run, name: str, other_name: str) -> Run:
     found = differences(run, other)
     return Run(
         study=KEY,
-        title=f"{name} − {other_name}",
+        title=f"{_short(name)} − {_short(other_name)}",
         machine=run.machine,
         options=run.options,
         time_s=run.time_s,
@@ -79,6 +80,11 @@ def difference_run(run: Run, other: Run, name: str, other_name: str) -> Run:
         text=f"{name} less {other_name}\n\n{difference_text(found)}",
         files={DIFFERENCES: difference_table(run, found)},
     )
+
+
+def _short(name: str) -> str:
+    """A name that leaves room for another beside it."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip(' ,')}…"
 
 
 def with_differences(run: Run, other: Run, name: str) -> Run:
@@ -98,9 +104,9 @@ def with_differences(run: Run, other: Run, name: str) -> Run:
 def difference_text(found: Sequence[Difference]) -> str:
     """Least, largest and mean absolute difference, a line for each quantity."""
     wide = max(len(f"{one.group}: {one.name}") for one in found)
-    lines = [f"{'':{wide}}  {'':8}{'least':>14}{'largest':>14}{'mean':>14}"]
+    lines = [f"{'':{wide}}  {'':8}{'least':>12}{'largest':>12}{'mean':>12}"]
     lines += [
-        f"{f'{one.group}: {one.name}':{wide}}  {one.unit:8}{one.least:14.4f}{one.largest:14.4f}{one.mean:14.4f}"
+        f"{f'{one.group}: {one.name}':{wide}}  {one.unit:8}{one.least:12.4f}{one.largest:12.4f}{one.mean:12.4f}"
         for one in found
     ]
     return "\n".join(lines)

@@ -43,7 +43,7 @@ class Exchange:
         item(menu, "torques-table", "Give Motors Torques of a Ta&ble (CSV)…", self.torques_of_table)
         item(menu, "torques-none", "Give Motors &No Torques", self.no_torques)
         menu.addSeparator()
-        item(menu, "compare-table", "Compare the Run with a Ta&ble (CSV)…", self.compare_table)
+        item(menu, "compare-table", "Compare the Run &with a Table (CSV)…", self.compare_table)
         item(menu, "compare-runs", "&Differences of the Ticked Runs", self.compare_runs)
 
     def torques_of_run(self) -> None:

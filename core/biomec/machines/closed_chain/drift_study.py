@@ -13,13 +13,16 @@ from biomec.machines.reference_points.integration import FIXED_STEP, METHODS, In
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 KEY, TITLE = "drift", "Drift of constraints"
+USUAL_s = 4.0  # of the published comparison
 
 
 @dataclass(frozen=True)
 class DriftOptions:
     """Options of the study."""
 
-    duration_s: float = option(4.0, "Duration", "s")
+    duration_s: float = option(
+        0.0, "Duration; 0 takes 4 s, or that of the machine where a law is kept: beyond it, laws may run away", "s"
+    )
     samples: int = option(401, "Instants shown")
     integrator: str = option("runge-kutta 5", "Integrator", choices=tuple(METHODS))
     step_s: float = option(0.001, f"Step of {FIXED_STEP}", "s")
@@ -38,7 +41,9 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
     from biomec.machines.closed_chain.replay import drift
     from biomec.machines.reference_points import NotAssembled, SingularPosition, follow, reference_point_model
 
-    time_s = sample_times(machine, options.duration_s, options.samples)
+    kept = any(one.kept for one in machine.prescriptions)
+    usual = min(USUAL_s, machine.duration_s) if kept else USUAL_s
+    time_s = sample_times(machine, options.duration_s or usual, options.samples)
     refuse_long(options.integrator, float(time_s[-1]), options.step_s)
     notices: tuple[str, ...] = ()
     model = reference_point_model(machine, "kept")

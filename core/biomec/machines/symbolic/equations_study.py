@@ -130,6 +130,8 @@ def equations_run(
         files[f"equations.{ENDINGS[language]}"] = to_source(
             equations, language, "equations", machine.title, explicit=explicit, start=start
         )
+    if options.simulated_s > 0.0 and not own:
+        notices.append("Equations that are typed are not simulated here; integrate the program that is written.")
     if options.jacobian:
         files |= jacobian_files(equations, languages)
     tell(0.8)

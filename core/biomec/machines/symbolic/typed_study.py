@@ -14,8 +14,8 @@ KEY, TITLE = "typed-equations", "Equations from energies or as typed"
 
 
 @dataclass(frozen=True)
-class TypedOptions(EquationsOptions):
-    """Options of the study; those of the equations of a machine come besides."""
+class TypedTexts:
+    """What is typed."""
 
     coordinates: str = option("x", "Names of the coordinates, with commas; rates are xd, accelerations xdd")
     inputs: str = option("u", "Names of the inputs, with commas; empty: none")
@@ -28,6 +28,11 @@ class TypedOptions(EquationsOptions):
     values: str = option(
         "m = 1; k = 4; c = 0.1", "Values of letters that are not parameters of the machine, with semicolons"
     )
+
+
+@dataclass(frozen=True)
+class TypedOptions(EquationsOptions, TypedTexts):
+    """Options of the study: what is typed, then those of the equations of a machine."""
 
 
 def refusal(machine: Machine) -> str | None:

@@ -373,3 +373,11 @@ def test_drift_with_and_without_stabilisation():
     assert run.figures["left_alone_positions_max_m"] > 3.0 * run.figures["stabilised_positions_max_m"]
     assert run.figures["stabilised_accelerations_max_m_s2"] < 1e-11
     assert curve_of(run, "Violation of constraints: positions", "left alone")[0] < 1e-14
+
+
+def test_the_drift_of_a_machine_whose_law_is_kept_ends_with_the_law():
+    """The thigh's quartic turns it by thousands of turns within the usual 4 s; minutes went by there."""
+    run = ask("drift", "single-axis-knee", samples=21)
+    assert run.succeeded
+    assert run.time_s[-1] == pytest.approx(0.372)
+    assert ask("drift", "four-bar", samples=5, tolerance=1e-3).time_s[-1] == 4.0
