@@ -30,6 +30,7 @@ from biomec.engine.system import System
 from biomec.recording.limb_names import limb_of
 
 NEAR_M = 0.045  # a run whose root stays so near to the recording needs no further try
+FAR_M = 0.1  # a run that leaves the recording farther tells little of the person
 WHOLE = 0.95  # of the person's mass: a model of less lacks segments
 HANDS_SHARE = 0.02  # of body weight: hands that bear more matter
 FAIR_SHARE = 0.1  # of body weight: contact that misses the plates by more is worth a warning
@@ -109,6 +110,12 @@ class WalkingContact:
             f"{1e3 * away_m:.0f} mm at most."
         )
         found = [info("contact-identified", words)]
+        if away_m > FAR_M:
+            words = (
+                f"The body left its recorded place by {1e3 * away_m:.0f} mm: its torques are not the person's. "
+                "Do not rely on its loads; try another cycle or another seed."
+            )
+            found.append(warning("walk-left-recording", words))
         if identified.rms_weights > FAIR_SHARE:
             words = (
                 f"Identified contact misses the measured forces by {share:.0f} % of body weight. Look whether plates "

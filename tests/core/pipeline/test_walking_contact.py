@@ -9,8 +9,9 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.pipeline.walking_contact import refuse_hands, refuse_incomplete
+from biomec.pipeline.walking_contact import TRIES, WalkingContact, refuse_hands, refuse_incomplete
 from tests.core.body.tracking.followed import followed
+from tests.core.body.tracking.test_foot_contact import identified, walk
 from tests.real_data import recording
 
 FEET = SimulationSettings(root="feet", cycle="Right 1")
@@ -61,6 +62,16 @@ def test_the_run_can_be_stored_and_read_back(walked):
     again = stored_run(run.to_result())
     assert again.settings == run.settings
     np.testing.assert_array_equal(again.q, run.q)
+
+
+def test_a_run_that_goes_astray_is_a_warning():
+    space = walk().space
+    contact = identified()
+    one = WalkingContact(contact, contact.on(space.system), walk().raw, walk().raw, 1e3, 1e-3, None)
+    near, far = (one._notices(TRIES[0], away, 2) for away in (0.02, 0.2))
+    assert [notice.code for notice in near] == ["contact-identified"]
+    assert [notice.code for notice in far] == ["contact-identified", "walk-left-recording"]
+    assert "by 200 mm" in far[1].sentence
 
 
 def test_a_model_that_lacks_segments_is_a_sentence():
