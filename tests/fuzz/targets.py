@@ -30,7 +30,9 @@ from biomec.io.project import load_project, save_project
 from biomec.io.registry import FORMATS, read_trial, write_trial
 from biomec.io.session_import import import_session
 from biomec.io.summary import summary, summary_text
+from biomec.machines.columns import read_columns
 from biomec.machines.machine import load_machine
+from biomec.machines.motors import torques_in
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
@@ -117,6 +119,10 @@ def _text(parse: Callable[[str, str], object]) -> Callable[[Path], None]:
         parse(text, path.name)
 
     return use
+
+
+def _columns(path: Path) -> None:
+    torques_in(read_columns(path), ["O"])
 
 
 def _machine(path: Path) -> None:
@@ -308,6 +314,8 @@ NEXUS = (
     b"Trajectories\n100\n,,A:C7,,,A:IJ,,\nFrame,Sub Frame,X,Y,Z,X,Y,Z\n,,mm,mm,mm,mm,mm,mm\n"
     b"1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n3,0,1,2,3,,,\n\nDevices\n"
 )
+MOTOR_TORQUES = "time [s];O [N·m]\n0;1,5\n0,1;2\n0,2;-1\n".encode()
+OTHER_PROGRAM = b"time [s],Angles: crank [deg],Motor torques: O [N m]\n0,20,1\n0.5,30,2\n1,40,\n"
 LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
 MUSCLE_SET = (ROOT / "tests" / "fuzz" / "two-muscles.toml").read_bytes()
 ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
@@ -383,6 +391,7 @@ TARGETS: tuple[Target, ...] = (
     Target("report-definition", ".toml", _shipped("reports"), mutations.damaged_toml, _report_definition),
     Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_toml, load_system),
     Target("machine", ".toml", _shipped("machines"), mutations.damaged_toml, _machine),
+    Target("machine-table", ".csv", lambda: (MOTOR_TORQUES, OTHER_PROGRAM), mutations.damaged_text, _columns),
     Target("norm-gcd", ".gcd", lambda: (norms.gcd().encode(),), mutations.damaged_text, read_norms),
     Target("norm-pycgm2", ".json", lambda: (norms.pycgm2().encode(),), mutations.damaged_json_text, read_norms),
     Target("norm-xlsx", ".xlsx", lambda: (norms.polygon(),), mutations.damaged_office, read_norms),

@@ -68,6 +68,10 @@ def columns_of(text: str, source: str) -> Columns:
         rows = list(csv.reader([line for _, line in lines], delimiter=separator))
     except csv.Error as error:
         raise DescriptionError(f"{source}: it is not a table of columns ({error}).") from error
+    if len(rows) != len(lines):
+        raise DescriptionError(
+            f'{source}: a quotation mark opens a cell that does not end on its line. Take out the ".'
+        )
     if len(rows[0]) > MOST_COLUMNS or max(map(len, rows[0])) > LONGEST_NAME:
         raise DescriptionError(
             f"{source}: at most {MOST_COLUMNS} columns with names of at most {LONGEST_NAME} characters are read."

@@ -60,6 +60,11 @@ def test_columns_of_another_program_are_found_by_name_and_unit():
         table_run(columns_of("t,foo\n0,1\n1,1\n", "other.csv"), run)
 
 
+def test_a_cell_that_does_not_end_on_its_line_is_refused_in_words():
+    with pytest.raises(BiomecError, match="quotation mark"):
+        columns_of('t,a\n0,"1\n1,2\n2,3\n', "other.csv")
+
+
 def test_a_table_is_compared_from_the_command_line(tmp_path, capsys):
     out = tmp_path / "first"
     assert main(["mechanism", "pendulum", "--analysis", "forward", "--option", "samples=11", "--out", str(out)]) == 0
