@@ -155,10 +155,11 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
     stretch = simulated_stretch(analysis, settings)
     body, rate = analysis.body.person, analysis.signals.trial.rate_hz
     reduced = analysis.loads.reduced if analysis.is_current("loads") else None
-    motion = analysis.motion if reduced is None else reduced  # the forces belong to it
+    # the forces belong to the motion and the masses that a reduction has changed
+    motion, recorded_body = (analysis.motion, body.system) if reduced is None else (reduced, reduced.tree.system)
     q, qdot, qddot = (level[stretch.part] for level in (motion.q, motion.qdot, motion.qddot))
     time_s = np.arange(stretch.first, stretch.last + 1) / rate
-    system = changed_system(body.system, settings.what_if)
+    system = changed_system(recorded_body, settings.what_if)
     root = analysis.settings.loads.root
     roots = tuple(body.model.roots) if root is None else (root,)
     external = _part(analysis.loads.external, stretch.part) if analysis.is_current("loads") else None
@@ -175,7 +176,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
     if settings.root == FEET:
         refuse_incomplete(body, analysis.body.subject.mass_kg)
         walking = walking_contact(
-            body.system, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
+            recorded_body, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
             settings.stiffness, step_s, settings.seed, stops, progress,
         )  # fmt: skip
         contact, tracked = walking.contact, walking.walker(TRIES[0])
