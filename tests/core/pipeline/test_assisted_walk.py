@@ -16,7 +16,7 @@ from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
-from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record, squat
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
 EXACT = RecordOptions(rate_hz=50.0, plate_rate_hz=50.0)  # one sample a frame: nothing is averaged
@@ -150,6 +150,16 @@ def test_crutches_ask_for_the_mass(walked):
     unknown = replace(session_of(walked), subject=replace(PERSON.subject, mass_kg=None))
     with pytest.raises(BiomecError, match="Enter the mass of the subject, without crutches"):
         analyze(unknown, settings("m18-orthoses"))
+
+
+def test_plates_weigh_a_backpack_too():
+    """Its 8 kg counted twice: once as the subject's, once as its own."""
+    acquisition = record(squat(1), PERSON, replace(EXACT, marker_set="gait-37"))
+    unknown = replace(session_of(acquisition), subject=replace(PERSON.subject, mass_kg=None))
+    alone = Analysis(unknown, settings("m18")).run_until("body")
+    assert alone.body.subject.mass_kg == pytest.approx(65.0, abs=1.0)  # weighed in motion
+    with pytest.raises(BiomecError, match="Enter the mass of the subject alone: the force plates weigh the backpack"):
+        Analysis(unknown, settings("m18-backpack")).run_until("body")
 
 
 @pytest.fixture(scope="module")

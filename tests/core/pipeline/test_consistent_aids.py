@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.base.errors import BiomecError
+from biomec.body.loads import residual_reduction
 from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.measured_aids import AidOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
@@ -43,3 +45,12 @@ def test_crutches_and_cuffs_are_part_of_the_balance(walked, trust):
     assert len(tips) == 2
     assert not change.moment[:, tips].any()  # the tip of a crutch bears no moment
     assert change.force_most > 0.0
+
+
+def test_cuffs_that_do_not_settle_are_refused(walked, monkeypatch):
+    """One round leaves what the cuffs' damping does to the body as a whole; it was reported as consistent."""
+    monkeypatch.setattr(residual_reduction, "CUFF_ROUNDS", 1)
+    reduction = ReductionOptions(None, None, DynamicOptions())
+    settings = replace(walked.settings, loads=replace(walked.settings.loads, reduction=reduction))
+    with pytest.raises(BiomecError, match="could not be made to agree with the cuffs"):
+        walked.with_settings(settings).run_until("loads")

@@ -174,10 +174,15 @@ def reduce_residuals(
                 )
                 _, outside, applied = _acting(new, found_states, given, acting)
                 between = _wrench(applied) - _wrench(outside)
-                close = bool(np.abs(between - inner)[dynamics.consistent].max() <= NOTHING / 10.0)
+                left = float(np.abs(between - inner)[dynamics.consistent].max())
                 inner = between
-                if close:
+                if left <= NOTHING / 10.0:
                     break
+            if not left <= NOTHING:
+                raise BiomecError(
+                    f"The motion could not be made to agree with the cuffs of the devices: {left:.2g} N or N·m are "
+                    "left. Lower their damping, or reduce residuals without dynamically consistent motion."
+                )
             states, external = found_states, given
     motion, external, applied = _acting(new, states, external, acting)
     loads = newton_euler(new, motion, states[0], applied)

@@ -73,6 +73,12 @@ class IdentificationOptions:
     def __post_init__(self) -> None:
         if self.generations < 1 or self.population < 2:
             raise BiomecError("Identification of contact: give at least one generation and two members of it.")
+        errors = (self.place_mm, self.turn_deg, self.speed_m_s)
+        if any(errors) and not all(0.0 < one < np.inf for one in errors):
+            raise BiomecError(
+                "Identification of contact: place, turn and speed of a foot may err by more than nothing each, or by "
+                "nothing all three."
+            )
         for low, high in (self.radii_m, self.stiffness, self.dissipation, self.friction):
             if not 0.0 < low < high < np.inf:
                 raise BiomecError("Identification of contact: bounds must be positive, the lower one below the upper.")

@@ -174,7 +174,12 @@ def body(
         )
     if subject.mass_kg is None:
         subject, notices = _weighed(subject, clean)
-    elif not leaning and clean.weighed is not None and clean.weighed.mass_kg is not None:
+        if notices and model.devices:
+            carried = " and the ".join(device.name for device in model.devices)
+            raise BiomecError(
+                f"Enter the mass of the subject alone: the force plates weigh the {carried} too.", ("subject", "mass")
+            )
+    elif not model.devices and clean.weighed is not None and clean.weighed.mass_kg is not None:
         notices += _compared(subject.mass_kg, clean.weighed.mass_kg)
     calibration, more = plug_in_gait_calibration(prepared, subject, settings.plug_in_gait)
     notices += more

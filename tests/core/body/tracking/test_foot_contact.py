@@ -207,5 +207,8 @@ def test_options_refuse_what_cannot_be():
         IdentificationOptions(stiffness=(2e6, 1e5))
     with pytest.raises(BiomecError, match="generation"):
         IdentificationOptions(generations=0)
+    with pytest.raises(BiomecError, match="by nothing all three"):  # a part of them gave no correction at all
+        IdentificationOptions(turn_deg=0.0)
+    assert IdentificationOptions(place_mm=0.0, turn_deg=0.0, speed_m_s=0.0).place_mm == 0.0
     with pytest.raises(BiomecError, match="positive"):
         BalanceOptions(foresight_s=0.0)
