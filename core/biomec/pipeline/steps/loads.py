@@ -139,7 +139,9 @@ def loads(
     aids = _aids(prepared, clean, body, q, options)
     measured = together(measured_loads(ground, clean.trial.frames), aids.loads)
     notices, whole = _wholeness(loaded)
-    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded)).without(aids.loads.segments)
+    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded))
+    if options.external != "estimated":  # which takes nothing as measured, crutches neither
+        floor = floor.without(aids.loads.segments)
     required = body_wrench(body.system, segments)
     notices += aids.notices
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
