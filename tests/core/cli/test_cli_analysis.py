@@ -17,7 +17,7 @@ from biomec.cli import main
 from biomec.io.project import load_project
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.reporting import demo
-from biomec.reporting.files.analysis_files import FILES, OF_DEVICES, OF_GAIT, OF_MUSCLES
+from biomec.reporting.files.analysis_files import FILES, OF_CONSISTENCY, OF_DEVICES, OF_GAIT, OF_MUSCLES
 from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 from tests.real_data import recording
@@ -52,7 +52,7 @@ def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "21 segments, 252 natural coordinates, 214 constraint rows (6 redundant), 44 degrees of freedom" in shown
     assert {path.name for path in out.iterdir()} == {
-        name for name in FILES if name not in (*OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
+        name for name in FILES if name not in (*OF_CONSISTENCY, *OF_DEVICES, *OF_GAIT, *OF_MUSCLES)
     }
     facts = json.loads((out / "summary.json").read_text("utf-8"))
     assert facts["model"]["dof"] == 44
