@@ -282,7 +282,7 @@ def _chosen(entry: Entry, text: str, name: str) -> Any:
             return value
     if text and (entry.setting.files or entry.setting.others):
         return text
-    raise BiomecError(f'{name}: "{text}" is none of {", ".join(by_name)}{did_you_mean(text, list(by_name))}')
+    raise BiomecError(f'{name}: "{text}" is not one of {", ".join(by_name)}{did_you_mean(text, list(by_name))}')
 
 
 def _choices(about: Setting, text: str, name: str) -> dict[str, Any]:

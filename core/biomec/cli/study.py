@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.cli.arguments import Commands, progress_on_terminal
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from biomec.study.study import Study
 
 STUDY = "folder with recordings of many people, or its study.toml"
+QUIET = ("not a recording", "static", "plates or EMG")  # kinds of files that nobody takes for a trial
+MOST_SEEN = 3  # files that a sentence names
 
 
 def add_commands(commands: Commands) -> None:
@@ -133,9 +136,13 @@ def _batch(options: argparse.Namespace) -> int:
     if options.parquet:
         parquet_writer()  # a sentence now rather than after the work
     study = _opened(options)
+    if not study.trials:
+        raise BiomecError(_without_trials(study))
     print(study.in_words)
+    _print_left_out(study)
     waiting = len(tasks_of(study, options.resume, options.only))
-    print(f"{waiting} trials to analyse." if waiting else "Nothing to analyse.", flush=True)
+    trials = "1 trial" if waiting == 1 else f"{waiting} trials"
+    print(f"{trials} to analyse." if waiting else "Nothing to analyse.", flush=True)
     report = run_batch(
         study, jobs=options.jobs, scheduler=options.scheduler, resume=options.resume, only=options.only,
         on_step=lambda step: print(step.sentence, flush=True), say=lambda words: print(words, file=sys.stderr),
@@ -165,12 +172,26 @@ def _show(options: argparse.Namespace) -> int:
         print(f"{one.id}  {one.label}: {', '.join(facts)}  ({one.file})")
         for note in one.notes:
             print(f"    {note}")
-    kinds = sorted(study.files.items(), key=lambda item: item[1].kind)
-    quiet = {"not a recording", "static", "plates or EMG"}
-    for path, file in kinds:
-        if options.files or file.kind not in quiet:
-            print(f"{path}: {file.kind}. {file.reason}".rstrip(" ."))
+    _print_left_out(study, every=options.files)
     return 0
+
+
+def _print_left_out(study: "Study", every: bool = False) -> None:
+    """List files that are not a trial though they might be expected to be; or every one, with what it is."""
+    for path, file in sorted(study.files.items(), key=lambda item: item[1].kind):
+        if every or file.kind not in QUIET:
+            print(f"{path}: {file.kind}. {file.reason}".rstrip(" ."))
+
+
+def _without_trials(study: "Study") -> str:
+    """Why there is nothing to analyse, and what was seen instead."""
+    seen = [f"{path} ({file.reason or file.kind})".replace(".)", ")") for path, file in sorted(study.files.items())
+            if file.kind not in QUIET]  # fmt: skip
+    folder = study.description.folder
+    if seen:
+        more = f" and {len(seen) - MOST_SEEN} more" if len(seen) > MOST_SEEN else ""
+        return f"{folder}: no recording of a movement can be used here: {'; '.join(seen[:MOST_SEEN])}{more}."
+    return f"{folder}: there is no recording of a movement here. Give the folder in which the people's folders are."
 
 
 def _decide(options: argparse.Namespace) -> int:

@@ -412,7 +412,7 @@ STEPS: tuple[Step, ...] = (
     Step("loads", "Joint Loads",
          lambda a, p: loads(a.preparation, a.signals, a.body, a.motion, a.segments, a.settings.loads, p),
          lambda s: s.loads, 0.05),
-    Step("muscles", "Muscles",
+    Step("muscles", "Muscle Forces",
          lambda a, p: muscles(a.signals, a.body, a.motion, a.loads, a.settings.muscles, a.session.dynamic.emg,
                               a.settings.emg, p),
          lambda s: s.muscles if s.muscles.sharing.emg == NO_EMG else (s.muscles, s.emg), 0.2, asked=True),

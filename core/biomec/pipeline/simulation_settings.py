@@ -36,8 +36,8 @@ INPUTS: Mapping[str, tuple[str, str]] = FrozenDict(
     {
         "computed-torque": (
             "Computed torques",
-            "Torques that give every joint the acceleration that leads it back to the recorded movement. A residual "
-            "force holds the root, as in inverse dynamics. Follows to a micrometre.",
+            "Torques that give every joint the acceleration that leads it back to the recorded movement. Follows to a "
+            "micrometre where a residual force holds the root.",
         ),
         "underactuated": (
             "Computed torques, ground holds the body",

@@ -247,7 +247,7 @@ def test_every_item_of_the_menu_changes_what_it_says(window):
             assert "no simulations yet" in action.blocked(window)
             continue
         if action.key in MUSCLES:  # the recording was analysed without them
-            assert action.blocked(window) == 'Run "Muscles" first.'
+            assert action.blocked(window) == 'Run "Muscle Forces" first.'
             continue
         assert action.blocked(window) is None, action.key
         before = action.checked(window)
@@ -267,7 +267,7 @@ def test_items_say_why_they_cannot_run(context, demo_analysis):
     assert item("visualize.show.local-frames").blocked(context) == "Load the biomechanical model first."
     assert item("visualize.show.anatomical-points").blocked(context) is None
     assert "simulations" in item("visualize.dynamic.simulated").blocked(context)
-    assert "Muscles" in item("visualize.show.muscles").blocked(context)
+    assert "Muscle Forces" in item("visualize.show.muscles").blocked(context)
 
 
 def test_keys_and_shortcuts_are_unique():

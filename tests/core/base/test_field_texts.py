@@ -116,7 +116,7 @@ def test_a_text_means_a_value(name, text, value):
      ("shift_m", "5", "--it: give 5 its unit: 5 mm or 5 m."),  # 5 m was meant as 5 mm by everybody
      ("count", "2.5", '--it: "2.5" is not a whole number.'),
      ("count", "2 m", '--it: the unit "m" does not fit, it has none.'),
-     ("axes", "distol", '--it: "distol" is none of joint, Distal; did you mean "Distal"?'),
+     ("axes", "distol", '--it: "distol" is not one of joint, Distal; did you mean "Distal"?'),
      ("half", "1 2 mm", '--it: "1 2" is not three numbers X Y Z.'),
      ("on", "perhaps", '--it: "perhaps" is neither on nor off.')],
 )  # fmt: skip

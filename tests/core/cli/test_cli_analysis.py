@@ -184,7 +184,7 @@ def test_results_are_kept_unless_the_user_forces(files, analysed, tmp_path, caps
         (["--static", "nowhere.emt"], "nowhere.emt"),
         (["--cycles", "nose flexion"], "There is no angle nose flexion"),
         (["--cutoff", "-6"], "--cutoff: -6 is out of range; it must be at least 0 Hz."),
-        (["--load-axes", "distol"], '--load-axes: "distol" is none of joint, proximal, distal, laboratory; did you'),
+        (["--load-axes", "distol"], '--load-axes: "distol" is not one of joint, proximal, distal, laboratory; did you'),
         (["--set", "signals.gap_limit_s=1"], 'did you mean "signals.reconstruction.gap_limit_s"?'),
         (["--set", "signals.static.largest_deviation_m=5"], "give 5 its unit: 5 mm or 5 m."),
         (["--set", "loads=newton"], "--set loads is a group of settings. Its settings are loads.method, "),

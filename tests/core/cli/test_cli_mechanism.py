@@ -123,7 +123,7 @@ def test_a_preset_brings_its_values_analysis_and_options_which_the_user_may_chan
         (["four-bar", "--analysis", "swing-test", "--option", "frames="], 'frames: "" is not a whole number'),
         (["four-bar", "--analysis", "swing-test", "--option", "=3"], "write it as --option NAME=VALUE"),
         (["four-bar", "--analysis", "swing-test", "--set", "L1="], "write it as --set NAME=VALUE"),
-        (["four-bar", "--analysis", "swing-test", "--option", "method=best"], "is none of exact"),
+        (["four-bar", "--analysis", "swing-test", "--option", "method=best"], "is not one of exact"),
         (["four-bar", "--preset", "none-such"], "there is no preset none-such"),
         (["bennett", "--analysis", "swing-test"], "It is made for machines in one plane."),
     ],

@@ -158,7 +158,7 @@ def test_what_is_asked_for_is_run(project, capsys, words, found):
         (["--table", "--max-iterations", "0"], "--max-iterations: 0 is out of range"),
         (["--integrator", "generalised-alpha", "--rho", "2"], "--rho: 2 is out of range; it must be 0 to 1."),
         (["--step", "2"], "--step: 2 s is out of range; it must be 0 to 1000 ms."),
-        (["--input", "hope"], '"hope" is none of computed-torque, underactuated, pd, inverse, muscles, resultant.'),
+        (["--input", "hope"], '"hope" is not one of computed-torque, underactuated, pd, inverse, muscles, resultant.'),
         (["--order", "second"], '--order: "second" is not a whole number.'),
         (["--input", "resultant", "--what-if", "mass=2"], "resultant forces belong to the body"),
         (["--formulation", "penalty", "--integrator", "constant-acceleration"], "Choose another integrator"),

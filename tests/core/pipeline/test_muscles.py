@@ -44,7 +44,7 @@ def test_it_is_the_last_step_and_runs_for_who_asks(before, whole):
     assert STEPS[-1] is step_named("muscles")
     assert step_named("muscles") not in ALWAYS
     assert "muscles" not in before.done
-    with pytest.raises(BiomecError, match='Run "Muscles" first'):
+    with pytest.raises(BiomecError, match='Run "Muscle Forces" first'):
         _ = before.muscles
     assert whole.is_current("muscles")
 
@@ -183,6 +183,16 @@ def test_without_plates_it_says_what_that_means(before):
     ground = replace(before.settings.loads, external="none")
     found = before.with_settings(replace(before.settings, loads=ground)).run_until("muscles").muscles
     assert "muscles-without-ground" in [notice.code for notice in found.notices]
+
+
+def test_a_ground_reaction_estimated_throughout_is_not_called_a_part(before):
+    ground = replace(before.settings.loads, external="estimated")
+    found = before.with_settings(replace(before.settings, loads=ground)).run_until("muscles").muscles
+    assert "estimated throughout, not measured" in found.trust.verdict
+    assert "In part of the frames" not in found.trust.verdict
+    codes = [notice.code for notice in found.notices]
+    assert "muscles-all-estimated-ground" in codes
+    assert "muscles-estimated-ground" not in codes
 
 
 def test_paths_are_laid_on_bones_and_not_on_adjusted_centres_of_mass(before, whole):

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -135,6 +137,28 @@ def test_parquet_holds_what_csv_holds(study, tmp_path):
                 assert values == texts
             else:
                 assert values == [None if text == "" else float(text) for text in texts]
+
+
+def test_a_batch_without_a_trial_says_what_it_saw(tmp_path, capsys):
+    """It said "Nothing to analyse." and wrote empty tables."""
+    assert main(["batch", str(tmp_path)]) == 1
+    assert "there is no recording of a movement here" in capsys.readouterr().err
+    (tmp_path / "broken.c3d").write_bytes(b"not C3D")
+    assert main(["batch", str(tmp_path)]) == 1
+    error = capsys.readouterr().err
+    assert "no recording of a movement can be used here: broken.c3d" in error
+    assert "second byte" in error
+    assert not (tmp_path / "biomec-study" / "tables").exists()
+
+
+def test_a_batch_names_recordings_that_are_left_out(study, capsys, tmp_path):
+    copied = tmp_path / "study"
+    shutil.copytree(study.folder, copied)
+    again = study.trials[0].file
+    shutil.copyfile(copied / again, (copied / again).with_name("zz_again" + Path(again).suffix))
+    assert main(["batch", str(copied)]) == 0
+    assert "zz_again" in (out := capsys.readouterr().out)
+    assert "it counts once" in out
 
 
 def test_the_command_line_lists_decides_and_writes(study, capsys, tmp_path):

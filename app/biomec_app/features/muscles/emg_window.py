@@ -47,6 +47,7 @@ ABOUT = (
     "Green is the envelope of the EMG, the line is the computed activation, both over their own maximum. Sharing "
     "knows nothing of the EMG unless the settings say so: that both agree is evidence, that they do not is a question."
 )
+COMPARING = "Comparing the EMG with the computed activations …"
 PLOT = 96  # pixels of a channel
 SIZE = (1080, 720)
 
@@ -174,6 +175,8 @@ class MuscleEmgWindow(SideWindow):
                 self.page = found
                 self._show()
 
+        if self.page is None:
+            self.said.setText(COMPARING)
         self.jobs.start(TITLE, work, done)
 
     def _tell(self, sentence: str) -> None:
@@ -194,6 +197,7 @@ class MuscleEmgWindow(SideWindow):
                 item.setToolTip(f"{words} EMG over {line.reference}.")
                 self.table.setItem(row, column, item)
         self.said.setText(html(about(page)))
+        self.channels.setEnabled(page is None or page.has_emg)
         rows = () if page is None else page.timing
         self.timing.set_rows(rows)
         self.tabs.setTabVisible(1, bool(rows))
@@ -296,13 +300,14 @@ def about(page: EmgPage | None) -> str:
     if page is None:
         return ""
     if not page.has_emg:
-        return "The recording has no EMG. Usual timing over the gait cycle can be compared where there are steps."
+        words = "The recording has no EMG."
+        return words if page.timing else f"{words} Usual timing needs a gait cycle whose ground reaction was measured."
     words = ["Compared where the loads of the joints can be relied on."] if page.lines else []
     if page.unknown:
         words.append(f"No muscle of the set: {', '.join(page.unknown)}. EMG Channels… says which muscle a channel is.")
     if page.own_maximum:
         who = "" if len(page.own_maximum) == len(page.lines) else f" of {', '.join(page.own_maximum)}"
         words.append(
-            f"Without a maximal contraction{who}, sizes cannot be compared, only courses; EMG Channels… takes it."
+            f"Without a maximal contraction{who}, sizes cannot be compared, only courses; enter one in EMG Channels…"
         )
     return " ".join(words)

@@ -50,7 +50,8 @@ TINTS = ("measured", "rebuilt", "interpolated", "contact")
 ANSWER, FIND_LOSS = "Answer", "Find the loss"
 ABOUT = (
     "The movement stays as it was recorded. Change the strength of muscles, take them away or move their ends, and see "
-    "who does their work, what the joints then bear, and whether the movement can still be carried."
+    "who does their work, what the joints then bear, and whether the movement can still be carried. The first variants "
+    "are suggestions for this movement; remove those that you do not need."
 )
 SIZE = (1080, 720)
 
@@ -119,7 +120,7 @@ class WhatIfWindow(SideWindow):
         self.remove = self._button("remove", "&Remove", "Take the chosen variant away", self.remove_chosen)
         self.limit = self._button(
             "limit",
-            "&From Which Loss On?",
+            "&Greatest Loss It Can Bear",
             "Weaken these muscles more and more, until the movement cannot be carried",
             self.find_loss,
         )
@@ -331,7 +332,7 @@ class WhatIfWindow(SideWindow):
             asked = self.asked
             self.said.setText(
                 "" if asked is None
-                else f"By {len(asked.frames)} of {asked.whole} frames, the hardest of every torque among them."
+                else f"Computed in {len(asked.frames)} of {asked.whole} frames, with the greatest torques among them."
             )  # fmt: skip
 
     # ------------------------------------------------------------------ answers

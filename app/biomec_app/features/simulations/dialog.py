@@ -27,7 +27,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import MS, group, help_of
 from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.simulation_settings import AUTO, SimulationSettings
+from biomec.pipeline.simulation_settings import AUTO, ROOT, ROOTS, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans, simulated_stretch
 from biomec_app.features.simulations.dialog_boxes import WHAT_IF, AdvancedBox, WhatIfBox, part_rows
 from biomec_app.features.simulations.running import STEP, simulate
@@ -39,7 +39,7 @@ from biomec_app.kit.forms.rows import ChoiceRow
 from biomec_app.session.context import Context
 
 WHOLE, FRAMES = "whole", "frames"
-HEIGHT, MARGIN = 570, 60  # of the dialog while nothing is unfolded, and to the ends of the screen, in pixels
+HEIGHT, MARGIN = 640, 60  # of the dialog while nothing is unfolded, and to the ends of the screen, in pixels
 WITHOUT_ROW = (("name",), ("frames",), ("cycle",))
 FOLLOWING = (("root",), ("joint_stops",), WHAT_IF)  # fields without a meaning where nothing is followed
 
@@ -131,7 +131,7 @@ class SimulationDialog(QDialog):
         form = QFormLayout(box)
         form.setVerticalSpacing(4)
         self.input, self.root, self.stiffness = (self._widget(name) for name in ("input", "root", "stiffness"))
-        self.input_words = _lines(4)
+        self.input_words, self.root_words = _lines(5), _lines(3)
         self.stops = self._widget("joint_stops")
         self.stops.setText(self.form.rows["joint_stops",].entry.setting.label)
         self.part = chooser(20)
@@ -158,6 +158,7 @@ class SimulationDialog(QDialog):
         self._add(form, "input", "I")
         form.addRow(self.input_words)
         self._add(form, "root", "H")
+        form.addRow(self.root_words)
         self._add(form, "stiffness", "t")
         form.addRow(self.stops)
         form.addRow("&Part", self.part)
@@ -243,7 +244,7 @@ class SimulationDialog(QDialog):
                             ("integrator", self.integrator_words)):  # fmt: skip
             label.setText(help_of(SimulationSettings, name, self._widget(name).currentData()))
         self.root.setEnabled(follows)
-        self.root.setToolTip(help_of(SimulationSettings, "root", self.root.currentData()))
+        self.root_words.setText(self._root_words(input) if follows else "")
         self.stiffness.setEnabled(follows and input != "inverse")
         self.stops.setEnabled(follows)
         for field, frame in zip((self.first, self.last), self._spans.get(part, ()), strict=False):
@@ -274,6 +275,14 @@ class SimulationDialog(QDialog):
             return
         self.wrong.say("")
         self.run.setEnabled(True)
+
+    def _root_words(self, input: str) -> str:
+        """What holds the root; where that is left open, what it then is."""
+        root = self.root.currentData()
+        if root != AUTO:
+            return help_of(SimulationSettings, "root", root)
+        title, words = ROOTS[ROOT[input]]
+        return f"{title}. {words}"
 
     def _told(self, settings: SimulationSettings) -> str:
         """What would be simulated."""

@@ -31,6 +31,7 @@ from biomec.recording import Result
 from biomec.recording.step import step_result
 
 NOTHING = 1e-6  # N, N m: residuals that are round-off
+READABLE = 1e-3  # N, N m: finer than anybody reads a residual
 
 CUFF_ROUNDS = 6  # force and counterforce of a cuff act at two points, and damping gives them a moment that moves on
 
@@ -99,11 +100,13 @@ class ReducedResiduals:
     def sentence(self) -> str:
         """What was done, in one sentence for a clinician."""
         before, after = self.before, self.after
-        digits = "1f" if self.dynamics is None else "0e"
+        what = "Residual reduction" if self.dynamics is None else "Dynamically consistent motion"
+        left = f"{after.force_rms[3]:.1f} N and {after.torque_rms[3]:.1f} N·m"
+        if max(after.force_rms[3], after.torque_rms[3]) < READABLE:
+            left = f"less than {READABLE:g} N and {READABLE:g} N·m"
         return (
-            f"Residual reduction changed the data: the residual went from {before.force_rms[3]:.1f} N and "
-            f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.{digits}} N and {after.torque_rms[3]:.{digits}} "
-            "N·m (RMS)."
+            f"{what} changed the data: the residual went from {before.force_rms[3]:.1f} N and "
+            f"{before.torque_rms[3]:.1f} N·m to {left} (RMS)."
         )
 
     def to_result(self) -> Result:
@@ -154,8 +157,8 @@ def reduce_residuals(
     before = residuals(loads_before, counted)
     if not before.counted.any():
         raise BiomecError(
-            "Residual reduction needs frames in which force plates bear the whole body, and there are none. "
-            "Without plates, let the ground reaction be estimated instead."
+            "Motion and forces can only be made to agree in frames in which force plates bear the whole body, and "
+            "there are none. Compute joint loads without this: the ground reaction can then be estimated."
         )
     new, states = tree, (q, qdot, qddot)
     segments: tuple[SegmentChange, ...] = ()

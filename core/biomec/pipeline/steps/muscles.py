@@ -46,6 +46,7 @@ from biomec.signals.emg_muscles import EmgReading
 GROUND_DOUBTS = {
     "muscles-without-ground": "No force of the ground is known: read only limbs that touch nothing.",
     "muscles-estimated-ground": "In part of the frames the ground reaction was estimated, not measured.",
+    "muscles-all-estimated-ground": "The ground reaction was estimated throughout, not measured.",
 }
 """Code of a notice about the ground reaction -> what the verdict says of it."""
 FOLLOWED = {ASSISTED: "are drawn to EMG (EMG-assisted)", HYBRID: "take EMG as it is (EMG-hybrid)"}
@@ -245,9 +246,11 @@ def _ground(loads: LoadResult) -> list[Notice]:
         return [warning("muscles-without-ground", words, scope=Scope.JOINTS)]
     if not external.estimated.any():
         return []
-    share = 100.0 * float(external.estimated.mean())
-    words = (
-        f"In {share:.0f} % of the frames the ground reaction was estimated, not measured; how it is shared between "
-        "limbs is a guess, and so are the muscle forces that follow from it."
-    )
-    return [warning("muscles-estimated-ground", words, scope=Scope.JOINTS)]
+    if external.estimated.all():
+        code, where = "muscles-all-estimated-ground", "The ground reaction was estimated throughout, not measured"
+    else:
+        code = "muscles-estimated-ground"
+        share = 100.0 * float(external.estimated.mean())
+        where = f"In {share:.0f} % of the frames the ground reaction was estimated, not measured"
+    words = f"{where}; how it is shared between limbs is a guess, and so are the muscle forces that follow from it."
+    return [warning(code, words, scope=Scope.JOINTS)]

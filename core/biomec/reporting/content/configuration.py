@@ -161,7 +161,8 @@ def _mechanism(analysis: Analysis) -> Section:
     reference = reference_point_counts(counts, model["segments"].value)
     rows = tuple((fact.label, str(fact.value), str(ma)) for fact, ma in zip(natural, reference, strict=True))
     types = tuple((kind, str(count)) for kind, count in counts.rows_by_type.items())
-    words = f"As published gait models count it: {model['bodies'].text} with devices, {model['mixed'].text}."
+    devices = " with devices" if analysis.body.person.devices else ""
+    words = f"As published gait models count it: {model['bodies'].text}{devices}, {model['mixed'].text}."
     return Section(
         MECHANISM,
         (words,),

@@ -142,7 +142,7 @@ def _segments(change: DynamicChange) -> Table:
     total = number(MM * change.place_rms_m, 1), number(float(np.degrees(change.turn_rms_rad)), 2)
     rows.append(("All", total[0], number(MM * float(change.place_most.max()), 1), total[1],
                  number(float(np.degrees(change.turn_most.max())), 2)))  # fmt: skip
-    columns = ("Segment", "Moved, RMS [mm]", "most", "Turned, RMS [°]", "most")
+    columns = ("Segment", "Moved, RMS [mm]", "Most [mm]", "Turned, RMS [°]", "Most [°]")
     return Table("", columns, tuple(rows), "Centres of mass and attitudes, over the consistent frames.")
 
 
@@ -152,7 +152,7 @@ def _angles(analysis: Analysis) -> Table:
         (name.capitalize(), number(rms, 2), number(most, 2))
         for name, (rms, most) in zip(names, np.degrees(sizes).tolist(), strict=True)
     )
-    return Table("", ("Angle", "Change, RMS [°]", "most"), rows, "Over the consistent frames.")
+    return Table("", ("Angle", "Change, RMS [°]", "Most [°]"), rows, "Over the consistent frames.")
 
 
 def _moments(reduced: ReducedResiduals) -> Table:
@@ -160,7 +160,7 @@ def _moments(reduced: ReducedResiduals) -> Table:
         (joint.capitalize(), *(number(size, 1) for size in sizes))
         for joint, sizes in zip(reduced.loads.joints, moment_changes(reduced).tolist(), strict=True)
     )
-    columns = ("Joint", "Change, RMS [N·m]", "Peak before [N·m]", "after")
+    columns = ("Joint", "Change, RMS [N·m]", "Peak before [N·m]", "Peak after [N·m]")
     return Table("", columns, rows, "Size of the moment, over the consistent frames.")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from biomec.body.loads.residual_reduction import ReducedResiduals
+from biomec.body.loads.residual_reduction import READABLE, ReducedResiduals
 from biomec.body.loads.residuals import Residuals
 from biomec.reporting.tables import NOTHING, Section, Table, number, plain_number
 
@@ -66,7 +66,8 @@ def reduction_sections(reduced: ReducedResiduals) -> tuple[Section, ...]:
         what, how = name.split("_")
         here = [float(getattr(one, name)[3]) for one in (reduced.before, reduced.after)]
         how = how.upper() if how == "rms" else how
-        rows.append((f"{what.capitalize()}, {how} [{unit}]", _size(here[0]), _size(here[1])))
+        title = "Moment" if what == "torque" else what.capitalize()
+        rows.append((f"{title}, {how} [{unit}]", _size(here[0]), _size(here[1])))
     rows += [(one.threshold.name, _kept(reduced.before, k), _kept(reduced.after, k))
              for k, one in enumerate(reduced.before.verdicts)]  # fmt: skip
     sentences = tuple(notice.sentence for notice in reduced.notices if notice.code != "inertia-adjusted")
@@ -104,10 +105,10 @@ def _joint_table(reduced: ReducedResiduals) -> Table:
                      for one in (reduced.loads_before, reduced.loads)]  # fmt: skip
             cells += [number(peak, digits) for peak in peaks]
         rows.append((joint.capitalize(), *cells))
-    columns = ("Joint", "Force before [N]", "after", "Moment before [N·m]", "after")
+    columns = ("Joint", "Force before [N]", "Force after [N]", "Moment before [N·m]", "Moment after [N·m]")
     return Table("", columns, tuple(rows), "Greatest size over the frames in which plates bear the whole body.")
 
 
 def _size(value: float) -> str:
-    """A residual; a very small one by its power of ten."""
-    return number(value, 1) if not value < SMALLEST else f"{value:.0e}"
+    """A residual; a small one with more digits, as far as anybody reads."""
+    return number(value, 1) if not value < SMALLEST else number(value, 3) if value >= READABLE else f"< {READABLE:g}"

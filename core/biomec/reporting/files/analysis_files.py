@@ -138,9 +138,10 @@ def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
     """Raise a sentence if a folder holds results that would be lost; worth asking before a long analysis."""
     there = [name for name in FILES if (Path(folder) / name).exists()]
     if there and not overwrite:
+        some = ", ".join(there[:3]) + (" …" if len(there) > 3 else "")
         raise FileError(
             Path(folder).name,
-            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
+            f"it holds results already ({some}). Choose another folder, or overwrite them.",
             ("overwrite", ""),
         )
 

@@ -32,7 +32,7 @@ def test_without_muscles_it_says_what_to_do(qtbot, context, short_analysis):
     qtbot.addWidget(made)
     assert "No recording" in made.pages.nothing.text()
     context.document.open(short_analysis)
-    assert "Muscles" in made.pages.nothing.text()
+    assert "Muscle Forces" in made.pages.nothing.text()
     assert 'href="run"' in made.pages.nothing.text()
 
 
@@ -162,7 +162,7 @@ def test_items_say_why_they_cannot_run(context, muscle_analysis, short_analysis)
     assert items["muscles.forces"].blocked(context) == "Open or import a recording first."
     context.document.open(short_analysis)
     assert items["muscles.forces"].blocked(context) is None
-    assert "Muscles" in items["muscles.joints"].blocked(context)
+    assert "Muscle Forces" in items["muscles.joints"].blocked(context)
     context.document.open(muscle_analysis)
     assert "up to date" in items["muscles.forces"].blocked(context)
     assert "up to date" in items["muscles.lower"].blocked(context)

@@ -249,6 +249,7 @@ def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
     dialog.input.setCurrentIndex(dialog.input.findData("resultant"))
     assert not dialog.what_if.isEnabled()
     assert not dialog.stops.isEnabled()
+    assert not dialog.root_words.text()
     dialog.stops.setChecked(True)
     assert not dialog.settings.joint_stops  # they have no meaning there
     dialog.input.setCurrentIndex(dialog.input.findData("inverse"))
@@ -256,8 +257,10 @@ def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
     assert "needs computed torques" in dialog.wrong.text()
     dialog.root.setCurrentIndex(dialog.root.findData("feet"))
     assert "only contact of its feet" in dialog.wrong.text()
+    assert dialog.root_words.text().startswith("For walking")
     assert not dialog.run.isEnabled()
     dialog.root.setCurrentIndex(0)
+    assert dialog.root_words.text().startswith("Nothing. Only the ground reactions")  # what torques played back have
     dialog.input.setCurrentIndex(dialog.input.findData("resultant"))
     assert dialog.integrator.findData("constant-acceleration") < 0
 
