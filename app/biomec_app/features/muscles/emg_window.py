@@ -300,8 +300,9 @@ def about(page: EmgPage | None) -> str:
     if page is None:
         return ""
     if not page.has_emg:
-        words = "The recording has no EMG."
-        return words if page.timing else f"{words} Usual timing needs a gait cycle whose ground reaction was measured."
+        missing = "The recording has no EMG."
+        need = "Usual timing needs a gait cycle whose ground reaction was measured."
+        return missing if page.timing else f"{missing} {need}"
     words = ["Compared where the loads of the joints can be relied on."] if page.lines else []
     if page.unknown:
         words.append(f"No muscle of the set: {', '.join(page.unknown)}. EMG Channels… says which muscle a channel is.")
