@@ -90,7 +90,9 @@ class WalkingContact:
             progress(1.0)
         lasting = max(float(run.time_s[-1]) for _, run, _ in kept)
         best = min((one for one in kept if one[1].time_s[-1] > lasting - 1e-9), key=lambda one: one[0])
-        return best[1], self._notices(best[2], self.away_m(best[1]), len(kept))
+        whole = best[1].ending in (Ending.COMPLETED, Ending.STOPPED)
+        fell_s = None if whole else float(best[1].time_s[-1])
+        return best[1], self._notices(best[2], self.away_m(best[1]), len(kept), fell_s)
 
     def away_m(self, run: Simulation) -> float:
         """How far the root of a run is from the recorded one at most [m]."""
@@ -99,7 +101,8 @@ class WalkingContact:
         poses = [space.pose(run.q[k]).root - self.recorded.at(float(run.time_s[k])).pose.root for k in few]
         return float(np.linalg.norm(poses, axis=1).max())
 
-    def _notices(self, how: Try, away_m: float, tries: int) -> tuple[Notice, ...]:
+    def _notices(self, how: Try, away_m: float, tries: int, fell_s: float | None = None) -> tuple[Notice, ...]:
+        """What was identified and how it went; ``fell_s`` : when no try kept the body up [s of the recording]."""
         identified = self.identified
         share = 100.0 * identified.rms_weights
         kept = "The first run is kept" if tries == 1 else f"The best of {tries} runs is kept"
@@ -110,7 +113,14 @@ class WalkingContact:
             f"{1e3 * away_m:.0f} mm at most."
         )
         found = [info("contact-identified", words)]
-        if away_m > FAR_M:
+        if fell_s is not None:
+            words = (
+                f"The body did not stay up in any of {tries} runs: the longest one ended at {fell_s:.2f} s. "
+                "Before and after the plates nothing shows how the feet press: choose one cycle in which plates "
+                "measured every step, or another seed."
+            )
+            found.append(warning("walk-fell", words))
+        elif away_m > FAR_M:
             words = (
                 f"The body left its recorded place by {1e3 * away_m:.0f} mm: its torques are not the person's. "
                 "Do not rely on its loads; try another cycle or another seed."

@@ -72,6 +72,10 @@ def test_a_run_that_goes_astray_is_a_warning():
     assert [notice.code for notice in near] == ["contact-identified"]
     assert [notice.code for notice in far] == ["contact-identified", "walk-left-recording"]
     assert "by 200 mm" in far[1].sentence
+    fallen = one._notices(TRIES[0], 0.2, 4, 1.819)
+    assert [notice.code for notice in fallen] == ["contact-identified", "walk-fell"]
+    assert "ended at 1.82 s" in fallen[1].sentence
+    assert "choose one cycle" in fallen[1].sentence
 
 
 def test_a_model_that_lacks_segments_is_a_sentence():
