@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.body.loads.measured_aids import AidOptions
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.loads.measured_aids import AidOptions, aid_channels
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import merge_plates
 from biomec.pipeline.analysis import Analysis, analyze
@@ -144,6 +145,27 @@ def test_channels_that_pull_are_doubted_and_missing_ones_are_refused(walked):
         analyze(session_of(walked), settings("m18-orthoses", right=("A", "right crutch Fx", "C")))
     with pytest.raises(BiomecError, match="right names 2 channels"):
         AidOptions(right=("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unit", "taken"),
+    [
+        ("CRUTCH_R_F{}", "N", True),
+        ("RCrutch.F{}", "", True),
+        ("right crutch force {}", "N", True),
+        ("right crutch {}", "N", True),
+        ("right crutch {}", "mm", False),
+        ("RightCrutchAcc{}", "", False),
+        ("right crutch M{}", "N", False),
+        ("left crutch F{}", "N", False),
+    ],
+)
+def test_forces_of_crutches_are_found_by_name_and_nothing_else(pattern, unit, taken):
+    """Accelerations of the same crutch, which stand before the forces, were taken for these."""
+    crutch = next(one for one in load_model("m18-crutches").devices if one.name == "right crutch")
+    names = tuple(pattern.format(axis) for axis in "XYZ")
+    analog = Analog(names, np.zeros((10, 3)), (unit,) * 3, 100.0)
+    assert aid_channels(analog, crutch, AidOptions()) == (names if taken else ())
 
 
 def test_an_estimated_reaction_leaves_crutches_their_share(walked):

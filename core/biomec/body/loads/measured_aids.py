@@ -26,6 +26,7 @@ from biomec.signals.filtering import FilterOptions, filter_plates
 from biomec.signals.plate_resampling import plate_at_frames
 
 AIDS = frozenset({"crutch", "crutches", "stick", "cane", "muleta", "baston", "bastao", "stampella", "aid", "walker"})
+FORCE_UNITS = ("N", "")  # of channels: stated, or not
 DEVICE, LABORATORY = "device", "laboratory"
 COMPONENTS = 3
 PUSHED_N = 20.0  # mean along the shaft below which nobody leans on a crutch
@@ -93,15 +94,16 @@ def aid_channels(analog: Analog | None, device: DeviceDefinition, options: AidOp
     if given:
         return given
     found: dict[str, str] = {}
-    for name in there:
-        axis = _axis_of(name, device)
+    units = () if analog is None else analog.units
+    for name, unit in zip(there, units, strict=True):
+        axis = _axis_of(name, unit, device)
         if axis:
             found.setdefault(axis, name)
     return tuple(found[axis] for axis in "xyz") if set(found) == set("xyz") else ()
 
 
-def _axis_of(name: str, device: DeviceDefinition) -> str:
-    """Axis of a channel that is named after an aid of the device's side, or an empty text."""
+def _axis_of(name: str, unit: str, device: DeviceDefinition) -> str:
+    """Axis of a force that is named after an aid of the device's side, or an empty text, as for its acceleration."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
     words = set(re.findall(r"[a-z]+", spaced))
     sides = {Side.RIGHT: RIGHT, Side.LEFT: LEFT}
@@ -111,8 +113,9 @@ def _axis_of(name: str, device: DeviceDefinition) -> str:
     glued = {word[0] for word in words if word[1:] in AIDS and word[0] in "rl"}
     if not aid or not ((words | glued) & mine or not mine) or (words | glued) & other:
         return ""
-    axis = re.search(r"(?:^|[^a-z])f?[_ .]?([xyz])(?:[^a-z]|$)", spaced)
-    return axis[1] if axis else ""
+    axis = re.search(r"(?:^|[^a-z])(f|force)?[_ .]?([xyz])(?:[^a-z]|$)", spaced)
+    bare = unit in FORCE_UNITS and words <= aid | mine | glued | {"x", "y", "z"}
+    return axis[2] if axis and (axis[1] or bare) else ""
 
 
 def measured_aids(
@@ -156,7 +159,7 @@ def _at_frames(
 ) -> FloatArray:
     """Force (T, 3) at the frames [N]; like those of plates, means over the frames' intervals."""
     units = {name: unit for name, unit in zip(analog.names, analog.units, strict=True) if name in channels}
-    odd = sorted({unit for unit in units.values() if unit not in ("N", "")})
+    odd = sorted({unit for unit in units.values() if unit not in FORCE_UNITS})
     if odd:
         raise BiomecError(
             f"The channels {', '.join(channels)} are in {', '.join(odd)}, so they are not forces. Calibrate them to "
