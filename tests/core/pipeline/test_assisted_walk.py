@@ -14,6 +14,7 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.steps.preparation import best_marker_set
+from biomec.pipeline.steps.segments import WHOLE, mass_share
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
@@ -188,14 +189,31 @@ def test_crutches_ask_for_the_mass(walked):
         analyze(unknown, settings("m18-orthoses"))
 
 
-def test_plates_weigh_a_backpack_too():
+@pytest.fixture(scope="module")
+def squatting() -> Session:
+    return session_of(record(squat(1), PERSON, replace(EXACT, marker_set="gait-37")))
+
+
+def test_plates_weigh_a_backpack_too(squatting):
     """Its 8 kg counted twice: once as the subject's, once as its own."""
-    acquisition = record(squat(1), PERSON, replace(EXACT, marker_set="gait-37"))
-    unknown = replace(session_of(acquisition), subject=replace(PERSON.subject, mass_kg=None))
+    unknown = replace(squatting, subject=replace(PERSON.subject, mass_kg=None))
     alone = Analysis(unknown, settings("m18")).run_until("body")
     assert alone.body.subject.mass_kg == pytest.approx(65.0, abs=1.0)  # weighed in motion
     with pytest.raises(BiomecError, match="Enter the mass of the subject alone: the force plates weigh the backpack"):
         Analysis(unknown, settings("m18-backpack")).run_until("body")
+
+
+def test_a_backpack_does_not_stand_for_arms_and_head(squatting):
+    """With its 12 % of the body's mass, a body without them passed for a whole one."""
+    arms = tuple(f"{side} {part}" for side in ("right", "left") for part in ("humerus", "forearm", "hand"))
+    shares = []
+    for model in ("m18", "m18-backpack"):
+        chosen = settings(model)
+        options = replace(chosen.body.options, without=(*arms, "head"))
+        analysis = Analysis(squatting, replace(chosen, body=replace(chosen.body, options=options)))
+        shares.append(mass_share(analysis.run_until("body").body))
+    assert shares[0] < WHOLE
+    assert shares[1] == pytest.approx(shares[0], abs=1e-9)  # round-off
 
 
 @pytest.fixture(scope="module")

@@ -69,8 +69,10 @@ def _is_foot(segment: str | None) -> bool:
 
 
 def mass_share(loaded: LoadedBody) -> float:
-    """Share of the body's mass that the model holds."""
-    return sum(one.mass for one in loaded.person.system.bodies) / float(loaded.person.measures["mass"])
+    """Share of the body's mass that the model holds; what segments carry is none of it."""
+    person = loaded.person
+    carried = sum(device.inertia.mass for device in person.devices)
+    return (sum(one.mass for one in person.system.bodies) - carried) / float(person.measures["mass"])
 
 
 def is_whole(loaded: LoadedBody) -> bool:
