@@ -15,8 +15,10 @@ from biomec.base.notices import Notice, warning
 from biomec.base.progress import Cancelled, Progress
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
 from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.device_loads import cuff_loads
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import MOMENT, NEWTON_EULER, LoadReading, load_components
+from biomec.body.loads.measured_aids import together
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.muscles.muscle_paths import path_notices
 from biomec.body.tracking.limb_contact import contact_loads
@@ -255,7 +257,8 @@ def _torques(
     if external is None:
         return (), np.zeros((count, 0)), np.zeros((count, 0)), None
     body, motion = setup.body, segment_motion(setup.system, q, qdot, qddot)
-    loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, external)
+    straps, _ = cuff_loads(body, q, qdot)  # as inverse dynamics has them
+    loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, together(external, straps))
     found = load_components(loads, motion, body.model, READING, hinges=body.joint_axes())
     before = read_loads(analysis, READING)  # as the loads beside them
     names = tuple(name for name, what in zip(found.names, found.quantity, strict=True) if what == MOMENT)

@@ -191,7 +191,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
         contact, control,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
-        step_s, (*stretch.notices, *_remarks(settings, step_s)), walking,
+        step_s, (*stretch.notices, *_remarks(settings, step_s), *_about_springs(body)), walking,
     )  # fmt: skip
 
 
@@ -253,6 +253,16 @@ def _fitted(step_s: float, rate_hz: float, intervals: int) -> float:
     frame = 1.0 / rate_hz
     whole = frame if step_s <= frame else intervals * frame
     return whole / max(1, round(whole / step_s))
+
+
+def _about_springs(body: SubjectModel) -> list[Notice]:
+    if not body.springs:
+        return []
+    words = (
+        "Springs and cuffs of devices do not act in the simulation: torques and forces of the joints do their part, "
+        "which does not follow the springs where the movement changes."
+    )
+    return [info("devices-not-simulated", words)]
 
 
 def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:
