@@ -19,6 +19,8 @@ from biomec.pipeline.analysis import Analysis
 LEAST_SHARE = 0.8  # of the squared angular velocity about the axis; below it a movement has no axis
 LEAST_RANGE_RAD_S = 0.1  # root mean square; slower joints tell nothing
 
+FOUND, NOT_FOUND = "axis-found", "axis-not-found"  # codes of notices; a new search replaces those of the last one
+
 
 @dataclass(frozen=True, eq=False)
 class TurningAxis:
@@ -78,7 +80,7 @@ def with_device_axes(analysis: Analysis) -> Analysis:
                 f"The movement shows no axis of the {beside}: {100.0 * found.share:.0f} % of its turning is about one "
                 f"direction, at {found.speed:.2f} rad/s. The {hinge} keeps the axis of the model."
             )
-            notices.append(warning("axis-not-found", words, carrier))
+            notices.append(warning(NOT_FOUND, words, carrier))
             continue
         direction = layout.bodies[carrier].attitude_matrix @ found.direction
         axes[hinge] = (float(direction[0]), float(direction[1]), float(direction[2]))
@@ -87,8 +89,9 @@ def with_device_axes(analysis: Analysis) -> Analysis:
             f"The axis of the {hinge} was found in the movement: {100.0 * found.share:.0f} % of what the {beside} "
             f"turns is about it, {apart:.0f}° from the right of the {carrier}."
         )
-        notices.append(info("axis-found", words, carrier))
+        notices.append(info(FOUND, words, carrier))
     settings = analysis.settings
     options = replace(settings.body.options, axes=axes)
-    session = replace(analysis.session, notices=(*analysis.session.notices, *notices))
+    before = (notice for notice in analysis.session.notices if notice.code not in (FOUND, NOT_FOUND))
+    session = replace(analysis.session, notices=(*before, *notices))
     return replace(analysis, session=session, settings=replace(settings, body=replace(settings.body, options=options)))
