@@ -244,11 +244,11 @@ def build_subject_model(
     if not options.without:
         notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen, alone), words)
     inertia = in_one(inertia, parts.segments)
-    if model.planar:
-        inertia = laid_into(inertia, sagittal_plane(in_space))
     inertia = with_given(inertia, parts.segments, static)
     kept = {segment.name for segment, _ in parts.segments}
     inertia, devices, more = with_devices(inertia, model.devices, static, kept, words)
+    if model.planar:
+        inertia = laid_into(inertia, sagittal_plane(in_space))
     notices += more
     followed = {} if model.planar else _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)

@@ -292,3 +292,30 @@ def test_shipped_examples_carry_their_device(name, kg):
     assert body.device_kg == pytest.approx(kg)
     assert structure(body.system).degrees_of_freedom == 57
     assert [notice for notice in body.notices if notice.code in ("device-left-out", "spring-left-out")] == []
+
+
+BAG = """
+name = "bag"
+title = "A bag on the right side"
+base = "m12-sagittal"
+
+[[device]]
+name = "bag"
+on = "trunk"
+frame = { origin = "PMCP", y = "C7 - PMCP", z = "(IJ - PMCP) x (C7 - PMCP)" }
+mass_kg = 8.0
+com_m = [0.0, 0.1, 0.1]
+inertia_kgm2 = [0.14, 0.12, 0.17, 0.0, 0.02, 0.0]
+"""
+
+
+def test_devices_of_a_planar_model_stay_in_its_plane(tmp_path):
+    """A bag 10 cm to the right, with a product of inertia, took the trunk's centre of mass out of the plane."""
+    file = tmp_path / "bag.toml"
+    file.write_text(BAG, encoding="utf-8")
+    worn = static_markers(PERSON, "gait-37")
+    body = build_subject_model(load_model(str(file)), worn.places, worn.marker_set, PERSON.subject)
+    assert body.device_kg == 8.0
+    trunk = body.system.layout.bodies["trunk"]
+    assert abs(trunk.points["com"][2]) < 1e-12  # m; round-off
+    np.testing.assert_allclose(trunk.inertia[2, :2], 0.0, atol=1e-12)
