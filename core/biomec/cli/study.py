@@ -191,7 +191,7 @@ def _without_trials(study: "Study") -> str:
     if seen:
         more = f" and {len(seen) - MOST_SEEN} more" if len(seen) > MOST_SEEN else ""
         return f"{folder}: no recording of a movement can be used here: {'; '.join(seen[:MOST_SEEN])}{more}."
-    return f"{folder}: there is no recording of a movement here. Give the folder in which the people's folders are."
+    return f"{folder}: no recording of a movement was found. Choose the folder that holds the folders of the people."
 
 
 def _decide(options: argparse.Namespace) -> int:

@@ -142,7 +142,7 @@ def test_parquet_holds_what_csv_holds(study, tmp_path):
 def test_a_batch_without_a_trial_says_what_it_saw(tmp_path, capsys):
     """It said "Nothing to analyse." and wrote empty tables."""
     assert main(["batch", str(tmp_path)]) == 1
-    assert "there is no recording of a movement here" in capsys.readouterr().err
+    assert "no recording of a movement was found" in capsys.readouterr().err
     (tmp_path / "broken.c3d").write_bytes(b"not C3D")
     assert main(["batch", str(tmp_path)]) == 1
     error = capsys.readouterr().err
