@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import csv
 import importlib
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,7 @@ from typing import Any
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError, FileError
-from biomec.base.plain_text import table
+from biomec.base.plain_text import from_cell, table
 from biomec.base.together import replaced_together
 from biomec.pipeline.without_name import cleaners_of
 from biomec.recording.step import plain_data
@@ -222,13 +221,11 @@ def _write_joined(study: Study, rows: Iterable[_Row], name: str, head: Sequence[
 
 
 def _joined(cells: Sequence[str]) -> str:
-    """Cells as they were written; quotes only where one needs them."""
+    """Cells as they were written; quotes only where a cell needs them."""
     text = ",".join(cells)
     if text.count(",") == len(cells) - 1 and '"' not in text:
         return text
-    quoted = io.StringIO()
-    csv.writer(quoted, lineterminator="").writerow(cells)
-    return quoted.getvalue()
+    return table([[from_cell(words) for words in cells]]).rstrip("\n")
 
 
 def _unit(column: str) -> str:

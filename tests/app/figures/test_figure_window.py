@@ -244,7 +244,10 @@ def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_dem
     reasons = {key: action.blocked(context) for key, action in items.items() if action.run is not None}
     assert "no simulations" in reasons.pop("figures.simulation-runs")
     waiting = {reason for reason in reasons.values() if reason is not None}
-    assert waiting == {"The recording is not compared with another one."}
+    assert waiting == {
+        "The recording is not compared with another one.",
+        "The person wears no device with springs. Choose a body model with orthoses.",
+    }
     context.document.close()
     assert items["figures.emg"].blocked(context) == "Open or import a recording first."
     items["figures.violations"].run(context)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Content = tuple[FloatArray, tuple[TorqueShare, ...], tuple[CuffLoad, ...]]
 COLUMNS = 2
-NOBODY = "Nobody wears a device with springs here: choose a body model with orthoses."
+NOBODY = "The person wears no device with springs. Choose a body model with orthoses."
 PERSON, DEVICE = "#009E73", "#E69F00"  # neither is a colour of a side
 
 
