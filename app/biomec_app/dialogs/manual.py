@@ -70,7 +70,7 @@ def pages() -> Mapping[str, Page]:
     texts.pop("index.md", None)
     titles = {name: _title(text, name) for name, text in texts.items()}
     listed = [name for names in CONTENTS.values() for name in names if name in texts]
-    names = [*listed, *sorted(set(texts) - set(listed), key=lambda name: titles[name].lower())]
+    names = [*listed, *sorted(set(texts) - set(listed), key=lambda name: (titles[name].lower(), name))]
     return {name: Page(name, titles[name], plain(texts[name], name, titles)) for name in names}
 
 

@@ -29,6 +29,11 @@ def test_every_page_is_in_the_contents_once():
         assert set(names) <= set(manual.pages())  # a page that is renamed must not drop out
 
 
+def test_no_two_pages_have_one_title():
+    titles = [page.title for page in manual.pages().values()]
+    assert len(set(titles)) == len(titles)
+
+
 @pytest.mark.parametrize("name", list(manual.pages()))
 def test_links_and_pictures_of_a_page_are_there_and_nothing_is_left_of_the_directives(name):
     text = re.sub(r"```.*?```", "", manual.pages()[name].text, flags=re.DOTALL)
