@@ -90,7 +90,7 @@ def test_a_figure_says_which_step_it_needs(demo_analysis, key):
     empty = Analysis(demo_analysis.session)
     assert figure_named(key).blocked(empty).startswith('Run "')
     reason = figure_named(key).blocked(demo_analysis)
-    assert reason is None or (key == "devices" and reason.startswith("Nobody wears a device"))
+    assert reason is None or (key == "devices" and reason.startswith("The person wears no device"))
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ("models", "preparations")])

@@ -178,7 +178,7 @@ def test_weights_and_motors_of_sharing():
     legs, preset = load_machine("six-bar").with_preset("legs")
     assert ask(preset.analysis, legs, **preset.options).succeeded
     for wrong, words in (({"motors": "A,Z"}, "no motor Z"), ({"weights": "heavy"}, "numbers with commas"),
-                        ({"method": "guess"}, "none of")):  # fmt: skip
+                        ({"method": "guess"}, "is not one of")):  # fmt: skip
         with pytest.raises(BiomecError, match=words):
             ask("sharing", "four-bar", **wrong)
 
