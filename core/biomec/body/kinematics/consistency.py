@@ -32,6 +32,7 @@ from biomec.body.kinematics.global_optimisation import (
     starting_coordinates,
     undetermined_segments,
 )
+from biomec.body.kinematics.moved_markers import moved_segments, with_places
 from biomec.body.kinematics.weights import coordinate_weights, marker_weights
 from biomec.engine.contacts import PointContacts
 from biomec.engine.maps import VectorTable, vector_table, vectors_of
@@ -119,7 +120,8 @@ def consistent_positions(
                ones count in the residuals of markers
     first_frame : number that the file gives to the first frame, for the words of notices
 
-    Minimises ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
+    Minimises ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself. Markers that
+    were moved since the static count where they sit now (`moved_markers`).
     """
     if contacts is not None and contacts.frames != markers.frames:
         raise BiomecError(
@@ -131,14 +133,16 @@ def consistent_positions(
     q_star = body.measured_coordinates(points)
     system, layout = body.system, body.system.layout
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
+    moved = moved_segments(body, markers, origin) if options.method == "markers" and options.moved_markers else ()
+    worn = with_places(body, moved)  # the same person, with markers where they sit
     if options.method == "markers":
         start = starting_coordinates(body, markers, q_star)
-        targets = marker_targets(body, markers, *marker_weights(body, markers, options.weights, origin))
+        targets = marker_targets(worn, markers, *marker_weights(body, markers, options.weights, origin))
         attached = _only_seen(body, start.q, start.seen)
         temporary = PointContacts.at(layout, attached, held) if held else None
-        position = fit_markers(body, start, targets, temporary, options, progress)
+        position = fit_markers(worn, start, targets, temporary, options, progress)
         weights = np.full(system.n, PULL)
-        free = undetermined_segments(body, position.q, targets)
+        free = undetermined_segments(worn, position.q, targets)
         undetermined = free & ~start.seen
     else:
         temporary = PointContacts.at(layout, q_star, held) if held else None
@@ -151,7 +155,7 @@ def consistent_positions(
     q.setflags(write=False)
 
     landmarks, distance = _landmark_distances(body, points, q)
-    seen, residual = _marker_residuals(body, markers, q, origin)
+    seen, residual = _marker_residuals(worn, markers, q, origin)
     joints, gap = _joint_gaps(body, q_star)
     reporter = Reporter(
         body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
@@ -175,7 +179,11 @@ def consistent_positions(
         held=temporary,
         rate_hz=markers.rate_hz,
         options=options,
-        notices=(*(() if contacts is None else contacts.notices), *reporter.notices(options)),
+        notices=(
+            *(() if contacts is None else contacts.notices),
+            *(one.notice for one in moved),
+            *reporter.notices(options),
+        ),
     )
 
 

@@ -31,6 +31,7 @@ class ConsistencyOptions:
                   until it falls below ``threshold_n`` − ``hysteresis_n``; "always": in every frame of a contact;
                   "never"
     weights     : of coordinates or markers
+    moved_markers : find markers that were moved since the static (`moved_markers`), for global optimisation
     metric      : of the projection of velocities and accelerations: the masses, or all coordinates alike
     scheme      : of the derivatives in time
     """
@@ -53,6 +54,9 @@ class ConsistencyOptions:
     weights: WeightOptions = setting(
         factory=WeightOptions, label="Weights", help="How strongly measurements hold what they measured."
     )
+    moved_markers: bool = setting(
+        True, "Find markers moved since the static",
+        "In global optimisation: where the segments above and below show it, their places are found anew.")  # fmt: skip
     metric: Metric = setting(
         "mass", "Metric", "Velocities and accelerations are projected by the masses, or with all coordinates alike.",
         choices={"mass": "by the masses", "identity": "all alike"})  # fmt: skip
