@@ -181,12 +181,12 @@ def test_legs_are_judged_by_the_pelvis():
     found = contacts_of(analysis)
     assert [one.grade for one in found] == [Grade.GOOD] * 3
     # neither the header (100 frames, unit "238") nor shoulders that the legs do not have
-    assert leads(analysis) == ["landmarks-moved", "joint-error", "segment-changes-shape"]
+    assert leads(analysis)[:2] == ["markers-moved", "joint-error"]  # the cause before its effect
     assert max(abs(one.figures.delta) for one in found) < 0.02
     right, left, again = found  # the row of the validation page, as it is rounded there
-    assert errors(right, again) == pytest.approx([0.05, 0.05, 0.11], abs=0.006)
-    assert errors(left) == pytest.approx([0.08, 0.14, 0.13], abs=0.006)
-    assert [joint.grade for joint in left.joints.values()] == [Grade.GOOD, Grade.CHECK, Grade.CHECK]
+    assert errors(right, again) == pytest.approx([0.05, 0.06, 0.10], abs=0.006)
+    assert errors(left) == pytest.approx([0.06, 0.14, 0.10], abs=0.006)
+    assert [joint.grade for joint in left.joints.values()] == [Grade.GOOD, Grade.CHECK, Grade.GOOD]
     assert all(np.isnan(one.figures.place_m) for one in found)  # moments of a part of the body balance nothing
 
 
@@ -197,6 +197,7 @@ def test_legs_on_a_treadmill_are_judged_by_the_pelvis():
     found = contacts_of(analysis)
     assert WRIST in {one.code for one in analysis.notices}  # listed, but legs have no wrists
     assert WRIST not in leads(analysis)
+    assert "markers-moved" not in {one.code for one in analysis.notices}  # knees and hips meet within 10 mm
     judged = [one for one in found if one.grade is not Grade.NOT_JUDGED]
     assert len(judged) >= 4
     assert all(abs(one.figures.delta) < 0.02 and one.grade is Grade.GOOD for one in judged)

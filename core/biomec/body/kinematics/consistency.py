@@ -135,6 +135,7 @@ def consistent_positions(
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
     moved = moved_segments(body, markers, origin) if options.method == "markers" and options.moved_markers else ()
     worn = with_places(body, moved)  # the same person, with markers where they sit
+    refound = [one.segment for one in moved if one.places]  # their landmarks follow the old places: nothing to tell
     if options.method == "markers":
         start = starting_coordinates(body, markers, q_star)
         targets = marker_targets(worn, markers, *marker_weights(body, markers, options.weights, origin))
@@ -157,9 +158,10 @@ def consistent_positions(
     landmarks, distance = _landmark_distances(body, points, q)
     seen, residual = _marker_residuals(worn, markers, q, origin)
     joints, gap = _joint_gaps(body, q_star)
+    sure = [k for k, name in enumerate(landmarks) if not any(name in layout.bodies[s].points for s in refound)]
     reporter = Reporter(
-        body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
-        first_frame,
+        body, markers, points, position, valid, free, undetermined, tuple(landmarks[k] for k in sure),
+        distance[:, sure], seen, residual, joints, gap, first_frame,
     )  # fmt: skip
     return ConsistentPositions(
         q=q,

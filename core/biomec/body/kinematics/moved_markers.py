@@ -8,8 +8,9 @@ markers of P and S put it, and likewise c_D, c_S below, the gaps
 
 tell what is wrong. Skin that slides with the movement makes gaps that come and go. Markers that were moved since the
 static make gaps that stay, at both ends of S and at no other end of P and D. Then the place of every marker on S is its
-mean in the frame that both joints span, turned about their line as D is in the static. That turn is an assumption, which
-the notice says.
+mean in the frame that both joints span, turned about their line as D is in the static. That turn is an assumption,
+which the notice says. Where other ends of P or D gape as well, nobody knows which of them is right, and markers keep
+their places. Why it matters how markers are registered on their segments: [Dunne2021].
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, Scope, warning
+from biomec.body.anatomy.model import JointDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.engine.system import System
 from biomec.recording import Markers
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction import SampleOrigin
 
-MOVED = 0.025  # m: mean gap of both joints; sound segments of real walks have up to 0.015
+MOVED = 0.025  # m: mean gap of both joints; of sound real walks up to 0.011, with a spine of one joint 0.016
+SOUND = 0.020  # m: mean gap of the other joints of the neighbours, up to which they are believed
 STEADY = 0.5  # of the mean gap, that its changes may reach: skin that slides with the movement changes as much
 FEWEST = 25  # frames with all three segments in sight
 ASIDE = 0.1  # m beside the lower joint, where a third point tells the turn about the line of both
@@ -85,16 +88,17 @@ def moved_segments(body: SubjectModel, markers: Markers, origin: IntArray | None
         if name in body.followed
     }
     poses = {name: _pose(body, name, measured) for name in body.system.layout.bodies}
-    between = {}
-    for name, ends in _ends(body).items():
-        gaps = [_gap(body, poses, name, *end) for end in ends]
-        if all(_stays(gap) for gap in gaps):
-            sizes = [float(np.linalg.norm(gap.mean(axis=0))) for gap in gaps]
-            between[name] = {joint: size for (joint, _, _), size in zip(ends, sizes, strict=True)}
+    joints = _joints(body)
     found = []
-    for name, apart in between.items():
-        ends = _ends(body)[name]
-        places = {} if any(other in between for _, _, other in ends) else _places(body, poses, measured, name, ends)
+    for name in body.system.layout.bodies:
+        ends = _ends(joints, name)
+        gaps = [_gap(body, poses, name, *end) for end in ends]
+        if len(ends) != 2 or not all(_stays(gap) for gap in gaps):
+            continue
+        apart = {joint: _size(gap) for (joint, _, _), gap in zip(ends, gaps, strict=True)}
+        others = [(other, *end) for _, _, other in ends for end in _ends(joints, other) if end[2] != name]
+        doubtful = any(_size(_gap(body, poses, *other)) > SOUND for other in others)
+        places = {} if doubtful else _places(body, poses, measured, name, ends)
         static = body.system.layout.bodies[name].points
         by = {marker: float(np.linalg.norm(place - static[marker])) for marker, place in places.items()}
         found.append(MovedSegment(name, FrozenDict(apart), FrozenDict(places), FrozenDict(by)))
@@ -111,17 +115,16 @@ def with_places(body: SubjectModel, moved: tuple[MovedSegment, ...]) -> SubjectM
     return replace(body, system=System(bodies, system.constraints, name=system.name, gravity=system.gravity))
 
 
-def _ends(body: SubjectModel) -> dict[str, list[tuple[str, str, str]]]:
-    """Segment between exactly two others -> joint, centre and neighbour of the upper and of the lower end."""
+def _joints(body: SubjectModel) -> list[JointDefinition]:
+    """Joints that are in the system."""
     kept = {constraint.name for constraint in body.system.constraints}
-    joints = [joint for joint in body.model.joints if joint.name in kept]
-    found = {}
-    for name in body.system.layout.bodies:
-        above = [(j.name, j.centre, j.proximal) for j in joints if j.distal == name]
-        below = [(j.name, j.centre, j.distal) for j in joints if j.proximal == name]
-        if len(above) == 1 and len(below) == 1:
-            found[name] = above + below
-    return found
+    return [joint for joint in body.model.joints if joint.name in kept]
+
+
+def _ends(joints: list[JointDefinition], segment: str) -> list[tuple[str, str, str]]:
+    """Joint, centre and neighbour of every end of a segment, upper ends first."""
+    above = [(j.name, j.centre, j.proximal) for j in joints if j.distal == segment]
+    return above + [(j.name, j.centre, j.distal) for j in joints if j.proximal == segment]
 
 
 def _pose(body: SubjectModel, segment: str, measured: Mapping[str, FloatArray]) -> Pose | None:
@@ -158,13 +161,17 @@ def _gap(
     return np.asarray(gap[np.isfinite(gap).all(axis=1)])
 
 
+def _size(gap: FloatArray) -> float:
+    """Length of the mean gap [m]; 0 where none is known."""
+    return float(np.linalg.norm(gap.mean(axis=0))) if len(gap) else 0.0
+
+
 def _stays(gap: FloatArray) -> bool:
     """Whether a gap is large and the same throughout."""
     if len(gap) < FEWEST:
         return False
-    mean = gap.mean(axis=0)
-    size = float(np.linalg.norm(mean))
-    return size > MOVED and float(np.sqrt(np.mean(np.sum((gap - mean) ** 2, axis=1)))) < STEADY * size
+    changes = float(np.sqrt(np.mean(np.sum((gap - gap.mean(axis=0)) ** 2, axis=1))))
+    return _size(gap) > MOVED and changes < STEADY * _size(gap)
 
 
 def _places(
