@@ -207,7 +207,7 @@ def reconstruct(
     notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m, used)
     missing = origin == SampleOrigin.MISSING
     seen = [name for name, hidden in zip(names, missing.all(axis=0), strict=True) if not hidden]
-    notices += [notice for k, name in enumerate(names) if name in seen for notice in reporter.gaps(name, missing[:, k])]
+    notices += reporter.gaps({name: missing[:, k] for k, name in enumerate(names) if name in seen})
     notices += reporter.never_seen({*names, *marker_set.lacking(names, dynamic=False)}.difference(seen), seen)
     found = Reconstruction(markers, read_only(origin, np.int64), read_only(residual), quality, options)
     computed = [name for name, there, here in zip(names, found.seen, ~missing.all(axis=0), strict=True) if here > there]

@@ -12,6 +12,7 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.signals.static_pose import StaticPose
 from biomec.signals.stretches import stretches
 
+NAMED = 6  # markers that a sentence names
 FEWEST_KNOWN = 0.2  # of the trial's markers, or of the set's: sets share a few labels (C7) by chance
 
 
@@ -42,35 +43,37 @@ class GapReporter:
             )
         ]
 
-    def gaps(self, name: str, missing: BoolArray) -> list[Notice]:
-        """One notice for every stretch in which a marker that is seen at times stays missing."""
+    def gaps(self, missing: Mapping[str, BoolArray]) -> list[Notice]:
+        """One notice for every stretch in which markers that are seen at times stay missing.
+
+        Markers that vanish and come back in the same frames share one: a frozen stretch hides all of them at once.
+        """
+        together: dict[tuple[int, int], list[str]] = {}
+        for name, absent in missing.items():
+            for first, stop in stretches(absent).tolist():
+                together.setdefault((first, stop), []).append(name)
+        return [self._gap(names, first, stop, len(missing[names[0]])) for (first, stop), names in together.items()]
+
+    def _gap(self, names: list[str], first: int, stop: int, frames: int) -> Notice:
+        """Words about one stretch of some markers."""
         file, rate, start = self.trial.source.name, self.trial.rate_hz, self.trial.first_frame
-        notices = []
-        for first, stop in stretches(missing).tolist():
-            last, seconds = stop - 1, (stop - first) / rate
-            where = f"Marker {name} is hidden from frame {start + first} to {start + last} ({seconds:.2f} s) in {file}"
-            if first == 0 or last == len(missing) - 1:
-                end = "before" if first == 0 else "after"
-                notices.append(
-                    warning(
-                        "gap-at-end",
-                        f"{where}, and there is no sample {end} it. Nothing is extrapolated. Cut the stretch off"
-                        f"{self._or_another(name)}.",
-                        name,
-                        frames=(first, last),
-                    )
-                )
-            else:
-                notices.append(
-                    warning(
-                        "gap-too-long",
-                        f"{where}. Gaps longer than {self.limit_s:.2f} s are not filled, because the path in between "
-                        f"would be a guess. Shorten the stretch{self._or_another(name)}.",
-                        name,
-                        frames=(first, last),
-                    )
-                )
-        return notices
+        last, seconds, another = stop - 1, (stop - first) / rate, ""
+        if len(names) == 1:
+            which, another = f"Marker {names[0]} is hidden", self._or_another(names[0])
+        elif len(names) <= NAMED:
+            which = f"Markers {', '.join(names[:-1])} and {names[-1]} are hidden"
+        else:
+            which = f"{len(names)} markers ({', '.join(names[:NAMED])} …) are hidden"
+        where = f"{which} from frame {start + first} to {start + last} ({seconds:.2f} s) in {file}"
+        if first == 0 or last == frames - 1:
+            end = "before" if first == 0 else "after"
+            words = f"{where}, and there is no sample {end} it. Nothing is extrapolated. Cut the stretch off{another}."
+            return warning("gap-at-end", words, *names, frames=(first, last))
+        words = (
+            f"{where}. Gaps longer than {self.limit_s:.2f} s are not filled, because the path in between would be a "
+            f"guess. Shorten the stretch{another}."
+        )
+        return warning("gap-too-long", words, *names, frames=(first, last))
 
     def never_seen(self, names: Iterable[str], seen: Iterable[str]) -> list[Notice]:
         """Return one problem of all markers that stay missing in all frames, and one warning of those to spare.

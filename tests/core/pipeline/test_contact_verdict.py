@@ -117,6 +117,28 @@ def test_no_mass_that_was_entered_wrongly_turns_a_contact_red(pair):
     assert without.loads.trust.judged.mass.origin == "steps"
 
 
+@pytest.mark.parametrize("late_ms", [60, 150])
+def test_plates_on_another_clock_are_not_called_missing_force_or_a_shared_plate(pair, late_ms):
+    """Plates that began 60 or 150 ms late: "3 % of the force is missing", "another plate is loaded"."""
+    plates = tuple(
+        replace(one, force=np.roll(one.force, late_ms, axis=0), moment=np.roll(one.moment, late_ms, axis=0))
+        for one in pair.dynamic.plates  # 1000 Hz, and empty at both ends
+    )
+    found = contacts_of(analyze(replace(pair, dynamic=replace(pair.dynamic, plates=plates))))
+    assert {(one.grade, one.fault) for one in found} == {(Grade.POOR, "motion and plates disagree")}
+    for one in found:
+        (shown,) = [
+            int(word) for word, unit, when in _triples(one.sentence) if unit == "ms" and when.startswith("late")
+        ]
+        assert shown == pytest.approx(late_ms + 14, abs=8)  # this recording's plates are some 14 ms late by themselves
+        assert "Check that cameras and plates start together" in one.sentence
+
+
+def _triples(sentence: str) -> list[tuple[str, str, str]]:
+    words = sentence.split()
+    return list(zip(words, words[1:], words[2:], strict=False))
+
+
 @pytest.fixture(scope="module")
 def partial() -> Analysis:
     return analyze(import_session(recording("gait_pig_partial_strike", "walk.c3d")))

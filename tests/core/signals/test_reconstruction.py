@@ -208,6 +208,20 @@ def test_markers_without_technical_ones_are_splined_up_to_the_limit_and_not_beyo
     )
 
 
+def test_markers_hidden_together_share_one_notice():
+    """A stretch of 60 frozen frames told of its 65 markers one by one, in 65 warnings."""
+    lost = TRUTH
+    for name in TRUTH.markers.names:
+        lost = hide(lost, name, 60, 90)
+    for name in ("MC2_D", "MC5_D"):
+        lost = hide(lost, name, 120, 150)
+    result = reconstruct(lost, STATIC, FULL)
+    found = {notice.frames: notice for notice in result.notices if notice.code == "gap-too-long"}
+    assert set(found[60, 90].about) == set(TRUTH.markers.names)
+    assert f"{len(TRUTH.markers.names)} markers (" in found[60, 90].sentence
+    assert found[120, 150].sentence.startswith("Markers MC2_D and MC5_D are hidden from frame 121 to 151 (0.31 s)")
+
+
 def gap_error_mm(how, p, noise_m, gap_s, rate_hz=100.0, trials=30, seed=4):
     """RMS of the distance from the truth p (T, M, 3) inside gaps cut at random into noisy samples [mm]."""
     rng = np.random.default_rng(seed)

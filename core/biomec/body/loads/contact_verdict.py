@@ -262,6 +262,8 @@ def _graded(
     named = sorted((FAULTS[code] for code in faults), key=lambda one: one[0] is not Grade.POOR)
     if named and named[0][0] is Grade.POOR:
         return named[0]
+    if _off_clock(figures):  # makes runs of missing force, and loads the plate of the other foot, all by itself
+        return Grade.POOR, DISAGREE
     if figures.other_bw > SHARED_BW:
         return Grade.POOR, TWO_PLATES if _under(shown, k) else SHARED
     if shown.limbs[k] is None:
@@ -296,6 +298,17 @@ def _graded(
     parts.append((Grade.CHECK if hidden else Grade.GOOD, PARTIAL))
     grade = worst_grade(part for part, _ in parts)
     return (grade, "") if grade is Grade.GOOD else next((grade, name) for part, name in parts if part is grade)
+
+
+def _clock_s(figures: ContactFigures) -> float:
+    """Time by which the plates follow the motion [s]: by the course of the force, or else by when it begins."""
+    return figures.lag_s if np.isfinite(figures.lag_s) else figures.late_s
+
+
+def _off_clock(figures: ContactFigures) -> bool:
+    """Whether plates and cameras do not share a clock; a foot beside its plate is late for another reason."""
+    late = LAG_S.grade(_clock_s(figures)) is Grade.POOR and not figures.overhangs
+    return late and figures.how == "single support" and FORCE.grade(figures.delta) is not Grade.POOR
 
 
 def _under(shown: Support, k: int) -> bool:
@@ -365,7 +378,9 @@ def _words(grade: Grade, fault: str, figures: ContactFigures, segments: Sequence
             )
         return f"the plate reads {size:.0f} % {which} than the motion asks for; {doing}"
     if fault == DISAGREE:
-        return f"motion and plates disagree ({_roughness(figures)}), although the force as a whole is right."
+        right = ", although the force as a whole is right" * (FORCE.grade(figures.delta) is Grade.GOOD)
+        clock = " Check that cameras and plates start together." * _off_clock(figures)
+        return f"motion and plates disagree ({_roughness(figures)}){right}.{clock}"
     if fault == NOT_ZERO:
         return (
             f"the plate reads {100.0 * figures.offset_bw:.0f} % of body weight while empty, or drifts by it; let the "
@@ -387,6 +402,7 @@ def _roughness(figures: ContactFigures) -> str:
         words.append(f"residual {figures.rms_bw:.2f} body weights RMS")
     if PLACE_M.grade(figures.place_m) not in (Grade.GOOD, Grade.NOT_JUDGED):
         words.append(f"centre of pressure {1e3 * figures.place_m:.0f} mm off")
-    if LAG_S.grade(figures.lag_s) not in (Grade.GOOD, Grade.NOT_JUDGED):
-        words.append(f"plates {1e3 * abs(figures.lag_s):.0f} ms {'late' if figures.lag_s > 0.0 else 'early'}")
+    lag = _clock_s(figures) if _off_clock(figures) else figures.lag_s
+    if LAG_S.grade(lag) not in (Grade.GOOD, Grade.NOT_JUDGED):
+        words.append(f"plates {1e3 * abs(lag):.0f} ms {'late' if lag > 0.0 else 'early'}")
     return ", ".join(words)
