@@ -32,11 +32,11 @@ from biomec.body.kinematics.global_optimisation import (
     starting_coordinates,
     undetermined_segments,
 )
-from biomec.body.kinematics.moved_markers import moved_segments, with_places
+from biomec.body.kinematics.moved_markers import MovedSegment, moved_segments, stray, with_places
 from biomec.body.kinematics.weights import coordinate_weights, marker_weights
 from biomec.engine.contacts import PointContacts
 from biomec.engine.maps import VectorTable, vector_table, vectors_of
-from biomec.engine.position import PositionSolver
+from biomec.engine.position import PositionResult, PositionSolver
 from biomec.engine.projection import Projector
 from biomec.recording import Markers
 from biomec.signals.derivatives import derivative
@@ -133,17 +133,24 @@ def consistent_positions(
     q_star = body.measured_coordinates(points)
     system, layout = body.system, body.system.layout
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
-    moved = moved_segments(body, markers, origin) if options.method == "markers" and options.moved_markers else ()
-    worn = with_places(body, moved)  # the same person, with markers where they sit
-    refound = [one.segment for one in moved if one.places]  # their landmarks follow the old places: nothing to tell
+    moved: tuple[MovedSegment, ...] = ()
+    worn = body  # the same person, with markers where they sit
     if options.method == "markers":
         start = starting_coordinates(body, markers, q_star)
-        targets = marker_targets(worn, markers, *marker_weights(body, markers, options.weights, origin))
         attached = _only_seen(body, start.q, start.seen)
         temporary = PointContacts.at(layout, attached, held) if held else None
-        position = fit_markers(worn, start, targets, temporary, options, progress)
+
+        def fitted(person: SubjectModel) -> tuple[PositionResult, BoolArray]:
+            targets = marker_targets(person, markers, *marker_weights(body, markers, options.weights, origin))
+            found = fit_markers(person, start, targets, temporary, options, progress)
+            return found, undetermined_segments(person, found.q, targets)
+
+        position, free = fitted(body)
+        if options.moved_markers and stray(_marker_residuals(body, markers, position.q, origin)[1]):
+            moved = moved_segments(body, markers, origin)
+            worn = with_places(body, moved)
+            position, free = (position, free) if worn is body else fitted(worn)
         weights = np.full(system.n, PULL)
-        free = undetermined_segments(worn, position.q, targets)
         undetermined = free & ~start.seen
     else:
         temporary = PointContacts.at(layout, q_star, held) if held else None
@@ -158,6 +165,7 @@ def consistent_positions(
     landmarks, distance = _landmark_distances(body, points, q)
     seen, residual = _marker_residuals(worn, markers, q, origin)
     joints, gap = _joint_gaps(body, q_star)
+    refound = [one.segment for one in moved if one.places]  # their landmarks follow the old places: nothing to tell
     sure = [k for k, name in enumerate(landmarks) if not any(name in layout.bodies[s].points for s in refound)]
     reporter = Reporter(
         body, markers, points, position, valid, free, undetermined, tuple(landmarks[k] for k in sure),

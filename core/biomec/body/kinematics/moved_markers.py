@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, Scope, warning
-from biomec.body.anatomy.model import JointDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.engine.system import System
 from biomec.recording import Markers
@@ -36,8 +36,11 @@ STEADY = 0.5  # of the mean gap, that its changes may reach: skin that slides wi
 FEWEST = 25  # frames with all three segments in sight
 ASIDE = 0.1  # m beside the lower joint, where a third point tells the turn about the line of both
 LOWEST = 0.010  # m; three markers lower than this are nearly a line and tell no attitude
+ENOUGH = 50  # frames or more, evenly spread, tell whether all of them are to be looked at
+STRAY = 0.015  # m: RMS distance of a marker from the model, above which segments are looked at
 TELLING = 0.015  # m: a marker that moved by less is not named
 
+TIPS = np.vstack([np.zeros(3), np.eye(3)])  # origin and ends of the axes
 Pose = tuple[FloatArray, FloatArray]  # origin (T, 3) [m] and axes (T, 3, 3)
 
 
@@ -80,29 +83,31 @@ def moved_segments(body: SubjectModel, markers: Markers, origin: IntArray | None
 
     markers : as measured; samples that were rebuilt by ``origin`` (T, M) tell nothing, since they repeat the static
     """
-    measured = {
-        name: np.where((origin[:, k] == SampleOrigin.MEASURED)[:, None], markers.p_WM[:, k], np.nan)
-        if origin is not None
-        else markers.p_WM[:, k]
-        for k, name in enumerate(markers.names)
-        if name in body.followed
-    }
-    poses = {name: _pose(body, name, measured) for name in body.system.layout.bodies}
-    joints = _joints(body)
-    found = []
-    for name in body.system.layout.bodies:
-        ends = _ends(joints, name)
-        gaps = [_gap(body, poses, name, *end) for end in ends]
-        if len(ends) != 2 or not all(_stays(gap) for gap in gaps):
-            continue
-        apart = {joint: _size(gap) for (joint, _, _), gap in zip(ends, gaps, strict=True)}
-        others = [(other, *end) for _, _, other in ends for end in _ends(joints, other) if end[2] != name]
-        doubtful = any(_size(_gap(body, poses, *other)) > SOUND for other in others)
-        places = {} if doubtful else _places(body, poses, measured, name, ends)
+    some = _Seen(body, markers, origin, max(1, markers.frames // ENOUGH))
+    suspects = [name for name, ends in some.plan.between.items() if all(some.stays(name, end) for end in ends)]
+    if not suspects:
+        return ()
+    seen, found = _Seen(body, markers, origin, 1), []
+    for name in suspects:
+        ends = seen.plan.between[name]
+        apart = {end.joint: _size(seen.gap(name, end)) for end in ends}
+        others = [(end.neighbour, other) for end in ends for other in seen.plan.ends[end.neighbour]]
+        doubtful = any(_size(seen.gap(*pair)) > SOUND for pair in others if pair[1].neighbour != name)
+        places = {} if doubtful else seen.places(name)
         static = body.system.layout.bodies[name].points
         by = {marker: float(np.linalg.norm(place - static[marker])) for marker, place in places.items()}
         found.append(MovedSegment(name, FrozenDict(apart), FrozenDict(places), FrozenDict(by)))
     return tuple(found)
+
+
+def stray(residual: FloatArray) -> bool:
+    """Whether some marker's distance from the model (T, M) [m] is worth a look.
+
+    A thigh whose joints gape by 30 and 43 mm leaves a marker 20 mm off; sound real walks of such sets have 13 at most.
+    """
+    known = np.isfinite(residual)
+    square = np.where(known, residual, 0.0) ** 2
+    return bool((square.sum(axis=0) > STRAY**2 * known.sum(axis=0)).any())
 
 
 def with_places(body: SubjectModel, moved: tuple[MovedSegment, ...]) -> SubjectModel:
@@ -115,91 +120,120 @@ def with_places(body: SubjectModel, moved: tuple[MovedSegment, ...]) -> SubjectM
     return replace(body, system=System(bodies, system.constraints, name=system.name, gravity=system.gravity))
 
 
-def _joints(body: SubjectModel) -> list[JointDefinition]:
-    """Joints that are in the system."""
-    kept = {constraint.name for constraint in body.system.constraints}
-    return [joint for joint in body.model.joints if joint.name in kept]
+class _End(NamedTuple):
+    """End of a segment: a joint, its centre, and the segment on its other side."""
+
+    joint: str
+    centre: str
+    neighbour: str
 
 
-def _ends(joints: list[JointDefinition], segment: str) -> list[tuple[str, str, str]]:
-    """Joint, centre and neighbour of every end of a segment, upper ends first."""
-    above = [(j.name, j.centre, j.proximal) for j in joints if j.distal == segment]
-    return above + [(j.name, j.centre, j.distal) for j in joints if j.proximal == segment]
+class _Plan:
+    """What follows from the person and the markers of a recording alone.
+
+    markers : segment -> its markers and their columns;  donors : segment -> those, where they tell its pose
+    ends    : segment -> its ends, upper ones first;  between : those with one of each, seen like their neighbours
+    """
+
+    def __init__(self, body: SubjectModel, names: tuple[str, ...]) -> None:
+        bodies = body.system.layout.bodies
+        kept = {constraint.name for constraint in body.system.constraints}
+        joints = [joint for joint in body.model.joints if joint.name in kept]
+        columns = {marker: k for k, marker in enumerate(names) if marker in body.followed}
+        self.markers = {s: {m: k for m, k in columns.items() if body.followed[m] == s} for s in bodies}
+        self.donors = {}
+        for name, own in self.markers.items():
+            donors = _donors(np.array([bodies[name].points[marker] for marker in own]).reshape(-1, 3))
+            if len(donors.triads):
+                self.donors[name] = donors
+        self.ends, self.between = {}, {}
+        for name in bodies:
+            above = [_End(j.name, j.centre, j.proximal) for j in joints if j.distal == name]
+            below = [_End(j.name, j.centre, j.distal) for j in joints if j.proximal == name]
+            self.ends[name] = above + below
+            if len(above) == len(below) == 1 and {name, above[0].neighbour, below[0].neighbour} <= self.donors.keys():
+                self.between[name] = self.ends[name]
 
 
-def _pose(body: SubjectModel, segment: str, measured: Mapping[str, FloatArray]) -> Pose | None:
-    """Of a segment by its own markers; None where there are fewer than three, or they are nearly in line."""
-    part = body.system.layout.bodies[segment]
-    names = [name for name, owner in body.followed.items() if owner == segment and name in measured]
-    return _fitted(np.array([part.points[name] for name in names]).reshape(-1, 3), [measured[name] for name in names])
+class _Seen:
+    """Segments as their own markers show them, in every ``step``-th frame.
+
+    p : (T, M, 3) places of the markers [m]; NaN where they were not measured
+    """
+
+    def __init__(self, body: SubjectModel, markers: Markers, origin: IntArray | None, step: int) -> None:
+        self.body, names = body, markers.names
+        self.plan = body.system.derived(("moved markers", names), lambda: _Plan(body, names))
+        self.p = markers.p_WM[::step]
+        if origin is not None:
+            rebuilt = origin[::step] != SampleOrigin.MEASURED
+            if rebuilt.any():
+                self.p = np.where(rebuilt[..., None], np.nan, self.p)
+        self.poses: dict[str, Pose] = {}
+
+    def pose(self, segment: str) -> Pose:
+        """Of a segment whose markers tell it."""
+        if segment not in self.poses:
+            columns = list(self.plan.markers[segment].values())
+            self.poses[segment] = _fitted(self.plan.donors[segment], self.p.take(columns, axis=1))
+        return self.poses[segment]
+
+    def gap(self, segment: str, end: _End) -> FloatArray:
+        """(T, 3) of a joint's centre by the neighbour less that by the segment, in its axes; empty if not known."""
+        if not {segment, end.neighbour} <= self.plan.donors.keys():
+            return np.empty((0, 3))
+        bodies, (p, R), (p_other, R_other) = (
+            self.body.system.layout.bodies,
+            self.pose(segment),
+            self.pose(end.neighbour),
+        )
+        place = p_other + R_other @ bodies[end.neighbour].points[end.centre]
+        gap = ((place - p)[:, None] @ R)[:, 0] - bodies[segment].points[end.centre]
+        return np.asarray(gap[np.isfinite(gap).all(axis=1)])
+
+    def stays(self, segment: str, end: _End) -> bool:
+        """Whether the gap at an end is large and the same throughout."""
+        gap = self.gap(segment, end)
+        if len(gap) < FEWEST:
+            return False
+        size = _size(gap)
+        return size > MOVED and float(np.sqrt(np.mean(np.sum((gap - gap.mean(axis=0)) ** 2, axis=1)))) < STEADY * size
+
+    def places(self, segment: str) -> dict[str, FloatArray]:
+        """Marker of a segment -> mean place (3,) in the frame that its neighbours give it."""
+        bodies = self.body.system.layout.bodies
+        part, (upper, lower) = bodies[segment], self.plan.between[segment]
+        above, below = bodies[upper.neighbour], bodies[lower.neighbour]
+        aside = part.attitude_matrix[:, 2] * ASIDE  # of the static pose, in the laboratory
+        on_part = part.points[lower.centre] + part.attitude_matrix.T @ aside
+        on_below = below.points[lower.centre] + below.attitude_matrix.T @ aside
+        (p_above, R_above), (p_below, R_below) = self.pose(upper.neighbour), self.pose(lower.neighbour)
+        seen = (
+            p_above + R_above @ above.points[upper.centre],
+            p_below + R_below @ below.points[lower.centre],
+            p_below + R_below @ on_below,
+        )
+        local = np.stack([part.points[upper.centre], part.points[lower.centre], on_part])
+        p, R = _fitted(_donors(local), np.stack(seen, axis=1))
+        found = {}
+        for name, column in self.plan.markers[segment].items():
+            place = ((self.p[:, column] - p)[:, None] @ R)[:, 0]
+            known = place[np.isfinite(place).all(axis=1)]
+            if len(known) >= FEWEST:
+                found[name] = known.mean(axis=0)
+        return found
 
 
-def _fitted(p_local: FloatArray, p: list[FloatArray]) -> Pose | None:
-    """Origin and axes that bring local points (K, 3) nearest to places K × (T, 3)."""
-    donors = Donors.at(p_local, LOWEST, PoseMethod.LEAST_SQUARES)
-    if not len(donors.triads):
-        return None
-    tips = donors.rebuild(np.stack(p, axis=1), np.vstack([np.zeros(3), np.eye(3)]))
+def _donors(p_local: FloatArray) -> Donors:
+    return Donors.at(p_local, LOWEST, PoseMethod.LEAST_SQUARES)
+
+
+def _fitted(donors: Donors, p: FloatArray) -> Pose:
+    """Origin and axes that bring the donors' local points nearest to their places (T, K, 3)."""
+    tips = donors.rebuild(p, TIPS)
     return tips[:, 0], np.swapaxes(tips[:, 1:] - tips[:, :1], 1, 2)
-
-
-def _placed(body: SubjectModel, poses: Mapping[str, Pose | None], segment: str, local: FloatArray) -> FloatArray | None:
-    """(T, 3) of a local point of a segment."""
-    pose = poses[segment]
-    return None if pose is None else pose[0] + pose[1] @ local
-
-
-def _gap(
-    body: SubjectModel, poses: Mapping[str, Pose | None], segment: str, joint: str, centre: str, neighbour: str
-) -> FloatArray:
-    """(T, 3) of a joint's centre by the neighbour less that by the segment, in its axes; empty if not known."""
-    bodies, own = body.system.layout.bodies, poses[segment]
-    other = _placed(body, poses, neighbour, np.asarray(bodies[neighbour].points[centre]))
-    if own is None or other is None:
-        return np.empty((0, 3))
-    gap = np.einsum("tji,tj->ti", own[1], other - own[0]) - bodies[segment].points[centre]
-    return np.asarray(gap[np.isfinite(gap).all(axis=1)])
 
 
 def _size(gap: FloatArray) -> float:
     """Length of the mean gap [m]; 0 where none is known."""
     return float(np.linalg.norm(gap.mean(axis=0))) if len(gap) else 0.0
-
-
-def _stays(gap: FloatArray) -> bool:
-    """Whether a gap is large and the same throughout."""
-    if len(gap) < FEWEST:
-        return False
-    changes = float(np.sqrt(np.mean(np.sum((gap - gap.mean(axis=0)) ** 2, axis=1))))
-    return _size(gap) > MOVED and changes < STEADY * _size(gap)
-
-
-def _places(
-    body: SubjectModel,
-    poses: Mapping[str, Pose | None],
-    measured: Mapping[str, FloatArray],
-    segment: str,
-    ends: list[tuple[str, str, str]],
-) -> dict[str, FloatArray]:
-    """Marker of a segment -> mean place (3,) in the frame that its neighbours give it."""
-    bodies = body.system.layout.bodies
-    part, (_, upper, above), (_, lower, below) = bodies[segment], *ends
-    aside = part.attitude_matrix[:, 2] * ASIDE  # of the static pose, in the laboratory
-    local = np.stack([part.points[upper], part.points[lower], part.points[lower] + part.attitude_matrix.T @ aside])
-    beside = bodies[below].points[lower] + bodies[below].attitude_matrix.T @ aside
-    seen = [
-        _placed(body, poses, above, np.asarray(bodies[above].points[upper])),
-        _placed(body, poses, below, np.asarray(bodies[below].points[lower])),
-        _placed(body, poses, below, np.asarray(beside)),
-    ]
-    pose = _fitted(local, [one for one in seen if one is not None])
-    if pose is None:
-        return {}
-    found = {}
-    for name, owner in body.followed.items():
-        if owner == segment and name in measured:
-            place = np.einsum("tji,tj->ti", pose[1], measured[name] - pose[0])
-            known = place[np.isfinite(place).all(axis=1)]
-            if len(known) >= FEWEST:
-                found[name] = known.mean(axis=0)
-    return found
