@@ -146,10 +146,13 @@ def consistent_positions(
             return found, undetermined_segments(person, found.q, targets)
 
         position, free = fitted(body)
-        if options.moved_markers and stray(_marker_residuals(body, markers, position.q, origin)[1]):
+        seen, residual = _marker_residuals(body, markers, position.q, origin)
+        if options.moved_markers and stray(residual):
             moved = moved_segments(body, markers, origin)
             worn = with_places(body, moved)
-            position, free = (position, free) if worn is body else fitted(worn)
+        if worn is not body:
+            position, free = fitted(worn)
+            seen, residual = _marker_residuals(worn, markers, position.q, origin)
         weights = np.full(system.n, PULL)
         undetermined = free & ~start.seen
     else:
@@ -157,13 +160,14 @@ def consistent_positions(
         weights = coordinate_weights(body, q_star, options.weights)
         solver = PositionSolver(system, metric=weights, options=options.position)
         position = solver.solve(q_star, contacts=temporary, progress=progress)
+        seen, residual = _marker_residuals(body, markers, position.q, origin)
         free = undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
     valid = position.valid
     q = position.q if valid.all() else np.where(valid[:, None], position.q, np.nan)
     q.setflags(write=False)
 
     landmarks, distance = _landmark_distances(body, points, q)
-    seen, residual = _marker_residuals(worn, markers, q, origin)
+    residual[~valid] = np.nan
     joints, gap = _joint_gaps(body, q_star)
     refound = [one.segment for one in moved if one.places]  # their landmarks follow the old places: nothing to tell
     sure = [k for k, name in enumerate(landmarks) if not any(name in layout.bodies[s].points for s in refound)]
