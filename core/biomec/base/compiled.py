@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
 import re
@@ -19,6 +18,7 @@ import numba
 from numba.core.event import Listener, install_listener
 
 from biomec.base.compiled_cache import VERSIONS, CompiledCache
+from biomec.base.garbage import without_search
 from biomec.base.own_files import folder_from_environment, make_own_folder
 
 P = ParamSpec("P")
@@ -52,13 +52,8 @@ def _undisturbed(compile_: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def compiling(*arguments: Any) -> Any:
-        searched = gc.isenabled()
-        gc.disable()
-        try:
+        with without_search():
             return compile_(*arguments)
-        finally:
-            if searched:
-                gc.enable()
 
     return compiling
 
