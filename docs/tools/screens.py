@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -41,8 +42,9 @@ class Screen:
     widget: QWidget
 
 
+@cache
 def laboratory_walk(place: Path) -> Path:
-    """A C3D pair as a laboratory hands it over: a walk, and the static beside it."""
+    """A C3D pair as a laboratory hands it over: a walk, and the static beside it; recorded once."""
     return write_acquisition(record(walk(2), VirtualPerson(), WALK), place / "laboratory", ("c3d",))["c3d"]
 
 

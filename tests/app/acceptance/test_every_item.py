@@ -1,10 +1,12 @@
 """Every item of every menu, chosen in each state of the program: it does something, or says why it cannot."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog
 
+from biomec import doctor
 from biomec.pipeline.analysis import KINEMATICS
 from biomec.pipeline.settings import CycleSettings
 from biomec.pipeline.settings_file import write_settings
@@ -62,6 +64,12 @@ def short_demo(monkeypatch, squat_measured):
     monkeypatch.setattr(demo, "demo_session", lambda folder: (None, squat_measured.session))
 
 
+@pytest.fixture(scope="module")
+def examined():
+    """The installation is the same in every state: its programs that try to draw are started once."""
+    return cache(doctor.examine)
+
+
 def is_sentence(text):
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", ")")) and "--" not in text
 
@@ -71,7 +79,8 @@ RUN_MUSCLES = ("muscles.upper", "muscles.lower", "muscles.both", "muscles.forces
 
 @pytest.mark.parametrize("key", [key for key in ITEMS if key != ENDS])
 @pytest.mark.parametrize("at", STATES, indirect=True)
-def test_every_item_does_something_or_says_why_not(at, key, short_demo):
+def test_every_item_does_something_or_says_why_not(at, key, short_demo, examined, monkeypatch):
+    monkeypatch.setattr(doctor, "examine", examined)
     action, item = at.window.menus.items[key]
     if not item.isVisible():
         return  # a recent file that is not there

@@ -13,7 +13,7 @@ WAYS = ("playing", "analysing", "copying", "figure", "quickly", "saving", "movie
 PROGRAM = """
 import sys
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from biomec.io.project import load_project
@@ -34,6 +34,7 @@ def work(seconds):
     end = monotonic() + seconds
     while monotonic() < end:
         app.processEvents()
+        sleep(0.002)
 
 for way, k in [(way, k) for way in ways for k in range(4 if way == "quickly" else 2)]:
     print(way, flush=True)

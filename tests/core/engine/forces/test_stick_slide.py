@@ -1,5 +1,7 @@
 """Friction that sticks and slides: a block on a slope, a block that is stopped, and no creep."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -28,6 +30,7 @@ def block(slope: float = 0.0) -> System:
     return System([body], name="block", gravity=tuple(pull))
 
 
+@cache
 def slide(slope: float, speed: float, duration: float, h: float = 2e-4) -> Simulation:
     system = block(slope)
     depth = (MASS * G * np.cos(slope) / 4.0 / STIFF.stiffness) ** (1.0 / STIFF.exponent)
