@@ -2,14 +2,15 @@
 
 Five steps ([Mouzo2018] §4.2): nothing pulls or presses; what the weight asks of every joint; a quadratic programme
 
-    min Σ (F_i/F0_i)²,   β ≤ F_i/F0_i ≤ 1,   N_k ≥ 0,   A (F, N) = b
+    min Σ (F_i/F0_i − β)²,   0 ≤ F_i/F0_i ≤ 1,   N_k ≥ 0,   A (F, N) = b
 
-whose equations are the three moments of every joint and the three forces of joints that have no disc (the source takes
+with β = 0, or more for a neck that is tensed before the blow. Its equations are the three moments of every joint and the three forces of joints that have no disc (the source takes
 two of these; the third, sideways, costs nothing in a symmetric neck); what is left; discs whose free lengths carry it.
 The preloads N of the contacts between C2, C1 and C0 are unknowns of the programme: a common preload for both levels leaves
 it without a solution.
 
-The programme is solved in its dual: u = clip(Aᵀλ, lowest, 1) minimises ½ u·u where A u = b, and Newton's method finds λ.
+The programme is solved in its dual: u = clip(Aᵀλ + β, 0, 1) minimises ½ |u − β|² where A u = b, and Newton's method
+finds λ.
 """
 
 from __future__ import annotations
@@ -63,10 +64,12 @@ class Equilibrium:
 def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
     """Equilibrium of the initial pose.
 
-    bracing : least force of every muscle over its greatest one; more than 0 is a neck that is tensed before the blow
+    bracing : β, share of its greatest force that every muscle is near; more than 0 is a neck that is tensed
     """
     if not 0.0 <= bracing < 1.0:
-        raise BiomecError(f"A bracing of {bracing:g} is impossible: it is a share of the muscles' force, from 0 to below 1.")
+        raise BiomecError(
+            f"A bracing of {bracing:g} is impossible: it is a share of the muscles' force, from 0 to below 1."
+        )
     layout = laid_out(model)
     tables, z, M = layout.tables, layout.z, len(model.muscles)
     preloaded = np.flatnonzero([one.preloaded for one in model.contacts])
@@ -82,9 +85,9 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
     scale = np.concatenate([
         tables.muscles.fmax, np.full(preloaded.size, CHEAP * tables.chain.mass[tables.head] * -tables.gravity[2])
     ])  # fmt: skip
-    lowest = np.concatenate([np.full(M, bracing), np.zeros(preloaded.size)])
+    target = np.concatenate([np.full(M, bracing), np.zeros(preloaded.size)])
     highest = np.concatenate([np.ones(M), np.full(preloaded.size, np.inf)])
-    u = least_squares_between(columns[:, rows].T * scale, -weight[rows], lowest, highest)  # step 3
+    u = nearest_between(columns[:, rows].T * scale, -weight[rows], target, highest)  # step 3
     if u is None:
         tensed = f" with a bracing of {bracing:g}" if bracing else ""
         raise BiomecError(
@@ -102,12 +105,10 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
     return _assembled(model, layout, work, x[:M], preload)
 
 
-def least_squares_between(
-    A: FloatArray, b: FloatArray, lowest: FloatArray, highest: FloatArray
-) -> FloatArray | None:
-    """u (n,) between bounds with A u = b (m,) and the least ½ u·u; None if there is none.
+def nearest_between(A: FloatArray, b: FloatArray, target: FloatArray, highest: FloatArray) -> FloatArray | None:
+    """u (n,) between 0 and bounds with A u = b (m,), nearest to a target; None if there is none.
 
-    The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ and u = clip(y), is concave with the gradient b − A u; Newton's steps,
+    The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ + target and u = clip(y), is concave with the gradient b − A u; Newton's steps,
     halved until it grows, end in finitely many.
     """
     size = np.maximum(np.linalg.norm(A, axis=1), 1e-300)
@@ -116,9 +117,9 @@ def least_squares_between(
     lam = np.zeros(b.size)
 
     def at(trial: FloatArray) -> tuple[float, FloatArray, BoolArray]:
-        y = A.T @ trial
-        u = np.clip(y, lowest, highest)
-        return float(b @ trial - y @ u + 0.5 * u @ u), u, (y > lowest) & (y < highest)
+        y = A.T @ trial + target
+        u = np.clip(y, 0.0, highest)
+        return float(b @ trial - y @ u + 0.5 * u @ u), u, (y > 0.0) & (y < highest)
 
     value, u, inside = at(lam)
     for _ in range(200):
@@ -195,9 +196,7 @@ def _carry(tables: NeckTables, z: FloatArray, left: FloatArray) -> None:
             discs.rest[d, j] = z[6 * (b - 1) + j] - force / discs.stiffness[d, int(force > 0.0), j]
 
 
-def _assembled(
-    model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArray, preload: FloatArray
-) -> Equilibrium:
+def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArray, preload: FloatArray) -> Equilibrium:
     tables = layout.tables
     lengths = work.muscle[0].copy()
     fibre, activation, shift = held_fibres(tables.muscles, lengths, force)

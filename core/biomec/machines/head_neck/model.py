@@ -299,7 +299,11 @@ def _ligament(row: TableRow, options: ModelOptions, there: Check) -> Ligament:
     row.positive("k")
     row.not_negative("C")
     name, stiffness = row.texts["ligament"], row.numbers["k"]
-    printed, upper, lower = (row.texts["upper"], row.texts["lower"]), row.texts[f"{before}upper"], row.texts[f"{before}lower"]
+    printed, upper, lower = (
+        (row.texts["upper"], row.texts["lower"]),
+        row.texts[f"{before}upper"],
+        row.texts[f"{before}lower"],
+    )
     if upper == lower:
         raise row.refusal(f"it joins {upper} to itself. Give it two bones.")
     if (upper, lower) != printed:

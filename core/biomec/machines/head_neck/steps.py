@@ -114,7 +114,7 @@ def evaluate(tables: NeckTables, state: NeckState, excitation: FloatArray, blow:
     move_chain(chain, zdot, motion)
     loads[:] = 0.0
     energy = _discs(tables, z, zdot, work)
-    R, p, v, w = motion.R, motion.p, motion.v, motion.w
+    R, p = motion.R, motion.p
     energy += _ligaments(tables, work)
     _muscles(tables, y, excitation, work)
     energy += _contacts(tables, onset, work)
@@ -238,9 +238,7 @@ def _head(tables: NeckTables, work: NeckWork, to: FloatArray) -> None:
     R, w = motion.R[b], motion.w[b]
     c, a, h, n = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     for i in range(3):
-        c[i] = (
-            R[i, 0] * tables.chain.com[b, 0] + R[i, 1] * tables.chain.com[b, 1] + R[i, 2] * tables.chain.com[b, 2]
-        )
+        c[i] = R[i, 0] * tables.chain.com[b, 0] + R[i, 1] * tables.chain.com[b, 1] + R[i, 2] * tables.chain.com[b, 2]
     cross(work.angular[b], c, a)
     cross(w, c, h)
     cross(w, h, n)

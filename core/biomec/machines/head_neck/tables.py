@@ -132,6 +132,4 @@ def _rows(
 
 def written_rows(head: Sequence[str], rows: Sequence[Sequence[str | float]]) -> str:
     """A table as text; ``head`` holds the units."""
-    return table_text(
-        [list(head), *([one if isinstance(one, str) else f"{one:.9g}" for one in row] for row in rows)]
-    )
+    return table_text([list(head), *([one if isinstance(one, str) else f"{one:.9g}" for one in row] for row in rows)])

@@ -137,9 +137,7 @@ def test_the_chain_is_the_recursion_with_free_joints():
         )
         for b in range(1, chain.mass.size)
     ]  # fmt: skip
-    joints = [
-        Free(f"j{b}", f"b{chain.parent[b]}.o", f"b{b}.o") for b in range(2, chain.mass.size)
-    ]
+    joints = [Free(f"j{b}", f"b{chain.parent[b]}.o", f"b{b}.o") for b in range(2, chain.mass.size)]
     system = System(bodies, joints, gravity=(0.0, 0.0, 0.0))
     q, qdot, Q = [], [], []
     for b in range(1, chain.mass.size):
