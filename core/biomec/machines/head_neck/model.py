@@ -30,6 +30,7 @@ FILES = (BONES, DISCS, LIGAMENTS, MUSCLES, POINTS, CONTACTS)
 PRINTED, SHIFTED = "as printed", "one level lower"
 DEGREES, RADIANS = "N·m/deg", "N·m/rad"
 EACH, SHARED = "each", "shared by three"
+SECONDS, MILLISECONDS = "s", "ms"
 TENSOR, PRODUCT = "entry of the tensor", "product of inertia"
 HELMET_RADIUS = 0.12  # [m] of the thin shell that a helmet's mass is spread over
 
@@ -37,6 +38,8 @@ _TURN = ("kphi_x-", "kphi_x+", "kphi_z-", "kphi_z+")
 _LINEAR = ("kx-", "kx+", "ky-", "ky+", "kz-", "kz+")
 _DAMPING = ("cx-", "cx+", "cy-", "cy+", "cz-", "cz+")
 _TURN_DAMPING = ("cphi_x-", "cphi_x+", "cphi_y-", "cphi_y+", "cphi_z-", "cphi_z+")
+PICKED = "points.csv"
+"""Points picked in a 3-D tool, which take the place of those of the other files (`biomec.machines.head_neck.points`)."""
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     BONES: {"body": TEXT, "parent": TEXT, "mass": "mass", "Ixx": "inertia", "Iyy": "inertia", "Izz": "inertia",
             "Ixz": "inertia", "x": "length", "y": "length", "z": "length", "phi_y": "angle", "gx": "length",
@@ -71,6 +74,9 @@ class ModelOptions:
         choices=(EACH, SHARED),
     )  # fmt: skip
     product: str = option(TENSOR, "What the printed Ixz of the head is", choices=(TENSOR, PRODUCT))
+    damping_unit: str = option(
+        SECONDS, "Unit of the damping C of ligaments, which the source does not print", choices=(SECONDS, MILLISECONDS)
+    )
     helmet_kg: float = option(0.0, "Mass of a helmet, a thin shell about the head's centre of mass", "kg")
 
 
@@ -207,7 +213,7 @@ def load_head_neck(options: ModelOptions = ModelOptions(), folder: Path | None =
                     f"there is no bone {name}{did_you_mean(name, known)} The bones are {', '.join(known)}."
                 )
 
-    return HeadNeck(
+    model = HeadNeck(
         tuple(bones),
         tuple(_disc(row, options, there) for row in rows(DISCS)),
         tuple(_ligament(row, options, there) for row in rows(LIGAMENTS)),
@@ -217,6 +223,11 @@ def load_head_neck(options: ModelOptions = ModelOptions(), folder: Path | None =
         R,
         p,
     )
+    if folder is None or not (folder / PICKED).is_file():
+        return model
+    from biomec.machines.head_neck.points import with_points
+
+    return with_points(model, file_text(PICKED, folder), PICKED)
 
 
 def file_text(name: str, folder: Path | None = None) -> str:
@@ -308,10 +319,11 @@ def _ligament(row: TableRow, options: ModelOptions, there: Check) -> Ligament:
         raise row.refusal(f"it joins {upper} to itself. Give it two bones.")
     if (upper, lower) != printed:
         name = name.replace("-".join(printed), f"{upper}-{lower}")
+    damping = row.numbers["C"] * (1.0 if options.damping_unit == SECONDS else 1e-3)
     if options.capsular == SHARED and name.startswith("capsular"):
         stiffness /= 3.0
     ends = [read_only(row.vector(*(f"{side} {axis}" for axis in "xyz"))) for side in ("upper", "lower")]
-    return Ligament(name, upper, lower, stiffness, row.numbers["C"], *ends)
+    return Ligament(name, upper, lower, stiffness, damping, *ends)
 
 
 def _muscles(
