@@ -16,9 +16,7 @@ from biomec.engine.forces.polylines import Polylines
 from biomec.engine.forces.sphere_plane import SpherePlanes
 from biomec.engine.tree.free_chain import free_chain
 from biomec.machines.head_neck.model import HEAD, HeadNeck
-from biomec.machines.head_neck.steps import NeckState, NeckTables, neck_work
-
-from biomec.machines.head_neck.steps import evaluate
+from biomec.machines.head_neck.steps import NeckState, NeckTables, evaluate, neck_work
 
 
 @dataclass(frozen=True, eq=False)

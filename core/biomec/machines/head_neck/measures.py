@@ -113,7 +113,9 @@ def risks_of_hic(hic: float) -> dict[str, float]:
     """P(AIS ≥ k) of a HIC15, 0 to 1, by the words of `AIS`."""
     if not hic > 0.0:
         return dict.fromkeys(AIS, 0.0)
-    return {word: float(1.0 / (1.0 + np.exp(a + 200.0 / hic - b * hic))) for word, (a, b) in zip(AIS, HIC_RISK, strict=True)}
+    return {
+        word: float(1.0 / (1.0 + np.exp(a + 200.0 / hic - b * hic))) for word, (a, b) in zip(AIS, HIC_RISK, strict=True)
+    }
 
 
 def risks_of_bric(bric: float) -> dict[str, float]:
@@ -254,7 +256,11 @@ class Measures:
 
 
 def _combined(
-    force: FloatArray, moment: FloatArray, forces: tuple[float, float], moments: tuple[float, float], words: tuple[str, str]
+    force: FloatArray,
+    moment: FloatArray,
+    forces: tuple[float, float],
+    moments: tuple[float, float],
+    words: tuple[str, str],
 ) -> Mapping[str, float]:
     """Greatest |F|/F_int + |M|/M_int for each pair of signs; 0 for one that does not occur."""
     found = {}

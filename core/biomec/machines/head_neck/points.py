@@ -103,7 +103,9 @@ def _order(row: TableRow) -> float:
     try:
         return float(row.texts["part"])
     except ValueError:
-        raise row.refusal(f"part {row.texts['part']} of a muscle: write its number along the path, from 1 on.") from None
+        raise row.refusal(
+            f"part {row.texts['part']} of a muscle: write its number along the path, from 1 on."
+        ) from None
 
 
 def _muscle(muscle: Muscle, points: list[tuple[float, str, FloatArray]], source: str) -> Muscle:

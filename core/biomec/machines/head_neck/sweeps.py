@@ -99,7 +99,9 @@ def blow_from(side: FloatArray, pulse: Pulse) -> Blow:
     return Blow(pulse, HEAD_CENTRE + HEAD_RADIUS * unit, -unit)
 
 
-def direction_trials(equilibrium: Equilibrium, pulse: Pulse, options: ImpactOptions, subdivisions: int = 2) -> list[Trial]:
+def direction_trials(
+    equilibrium: Equilibrium, pulse: Pulse, options: ImpactOptions, subdivisions: int = 2
+) -> list[Trial]:
     """A blow from every one of `directions`; names are azimuth (0 from the front, 90 from the left) and elevation."""
     return [Trial(_side(one), equilibrium, blow_from(one, pulse), options) for one in directions(subdivisions)]
 
@@ -113,16 +115,28 @@ def peak_trials(equilibrium: Equilibrium, blow: Blow, options: ImpactOptions, fa
     """The blow with its force multiplied."""
     _above_zero("factors of the peak", factors)
     return [
-        Trial(f"peak × {one:g}", equilibrium, replace(blow, pulse=Pulse(blow.pulse.time_s, one * blow.pulse.force)), options)
+        Trial(
+            f"peak × {one:g}",
+            equilibrium,
+            replace(blow, pulse=Pulse(blow.pulse.time_s, one * blow.pulse.force)),
+            options,
+        )
         for one in factors
     ]
 
 
-def duration_trials(equilibrium: Equilibrium, blow: Blow, options: ImpactOptions, factors: Sequence[float]) -> list[Trial]:
+def duration_trials(
+    equilibrium: Equilibrium, blow: Blow, options: ImpactOptions, factors: Sequence[float]
+) -> list[Trial]:
     """The blow stretched in time, with the same peak."""
     _above_zero("factors of the duration", factors)
     return [
-        Trial(f"duration × {one:g}", equilibrium, replace(blow, pulse=Pulse(one * blow.pulse.time_s, blow.pulse.force)), options)
+        Trial(
+            f"duration × {one:g}",
+            equilibrium,
+            replace(blow, pulse=Pulse(one * blow.pulse.time_s, blow.pulse.force)),
+            options,
+        )
         for one in factors
     ]
 
@@ -139,7 +153,9 @@ def bracing_trials(model: HeadNeck, blow: Blow, options: ImpactOptions, shares: 
 def helmet_trials(model: ModelOptions, blow: Blow, options: ImpactOptions, masses_kg: Sequence[float]) -> list[Trial]:
     """The blow to heads with helmets."""
     return [
-        Trial(f"helmet {one:g} kg", equilibrium_for(load_head_neck(replace(model, helmet_kg=one)), options), blow, options)
+        Trial(
+            f"helmet {one:g} kg", equilibrium_for(load_head_neck(replace(model, helmet_kg=one)), options), blow, options
+        )
         for one in masses_kg
     ]
 
@@ -155,7 +171,9 @@ def doubtful_trials(blow: Blow, options: ImpactOptions) -> list[Trial]:
         "Ixz as product of inertia": replace(plain, product=PRODUCT),
         "ligament damping in ms": replace(plain, damping_unit=MILLISECONDS),
     }
-    found = [Trial(name, equilibrium_for(load_head_neck(one), options), blow, options) for name, one in variants.items()]
+    found = [
+        Trial(name, equilibrium_for(load_head_neck(one), options), blow, options) for name, one in variants.items()
+    ]
     push = np.asarray(blow.direction)
     for name, across in (("up", np.array([0.0, 0.0, 1.0])), ("sideways", np.cross(push, (0.0, 0.0, 1.0)))):
         for way in (0.015, -0.015):
@@ -183,7 +201,9 @@ def sweep(trials: Sequence[Trial], progress: Progress | None = None, kept: Path 
             with lock:
                 known[row.name] = row
                 if kept is not None:
-                    rows = [{"name": one.name, "figures": dict(one.figures), "status": one.status} for one in known.values()]
+                    rows = [
+                        {"name": one.name, "figures": dict(one.figures), "status": one.status} for one in known.values()
+                    ]
                     with atomic_path(kept) as file:
                         text = json.dumps({"blows": mark, "rows": rows}, indent=1, ensure_ascii=False)
                         file.write_text(text, encoding="utf-8")
@@ -219,7 +239,9 @@ def risk_map(rows: Sequence[SweepRow]) -> Iterator[dict[str, float]]:
 def band(rows: Sequence[SweepRow]) -> dict[str, tuple[float, float]]:
     """Least and greatest of every figure over runs that came to their end."""
     done = [row.figures for row in rows if row.status == "completed"]
-    return {name: (min(one[name] for one in done), max(one[name] for one in done)) for name in ROW_FIGURES} if done else {}
+    return (
+        {name: (min(one[name] for one in done), max(one[name] for one in done)) for name in ROW_FIGURES} if done else {}
+    )
 
 
 def _above_zero(words: str, values: Sequence[float]) -> None:
@@ -258,6 +280,7 @@ def _read(file: Path, mark: str) -> dict[str, SweepRow]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FileError(file.name, f"it does not hold the rows of a sweep ({error}). Name another file.") from error
     if not own:
-        raise FileError(file.name, "it holds the rows of other blows, or of another model. Name another file, or delete it.")
+        raise FileError(
+            file.name, "it holds the rows of other blows, or of another model. Name another file, or delete it."
+        )
     return {row.name: row for row in rows}
-

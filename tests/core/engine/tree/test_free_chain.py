@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from biomec.engine.forward.semi_recursive import SemiRecursive
-from biomec.engine.joints import Free, Revolute
+from biomec.engine.joints import Free
 from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
 from biomec.engine.system import System
 from biomec.engine.tree.free_chain import (
