@@ -1,7 +1,7 @@
 """Ligaments: lines that pull when stretched, the more steeply the longer, and more while they are being stretched.
 
-    F = l₀ F_el(ε) (1 + C ε̇) while stretching, l₀ F_el(ε) otherwise, 0 below ε = (l − l₀)/l₀ = 0      [Mouzo2018] Eq. 4.2
-    F_el has the slopes k/16, k/4, k/2 and k, which change at ε = 0.05, 0.1 and 0.2                   [Mouzo2018] Eq. 4.3
+    F = l₀ F_el(ε) (1 + C ε̇) while stretching, l₀ F_el(ε) otherwise, 0 below ε = (l − l₀)/l₀ = 0   [Mouzo2018] Eq. 4.2
+    F_el has the slopes k/16, k/4, k/2 and k, which change at ε = 0.05, 0.1 and 0.2                [Mouzo2018] Eq. 4.3
 
 The source leaves out l₀: its k [N/m] times a strain would be no force. With l₀, k is the stiffness of the last stretch.
 """

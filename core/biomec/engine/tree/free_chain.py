@@ -5,8 +5,8 @@ Body 0 is the ground. The coordinates of body i are its place and attitude in it
     z = (x, y, z, α, β, γ)      r_i = r_p + A_p (x, y, z)      A_i = A_p Rz(γ) Ry(β) Rx(α)
     ω_i = ω_p + A_p L φ̇         L = [[cβ cγ, −sγ, 0], [cβ sγ, cγ, 0], [−sβ, 0, 1]]
 
-The source calls the angles turns about axes that move with the body; the printed L belongs to turns about the fixed axes
-x, y, z of the parent, which is what stands here. L has no inverse at β = ±90°.
+The source calls the angles turns about axes that move with the body; the printed L belongs to turns about the fixed
+axes x, y, z of the parent, which is what stands here. L has no inverse at β = ±90°.
 
 The matrix R of `recursion`, which takes ż to the velocities of all bodies, is square here: nothing is constrained.
 M̄ z̈ = Q̄ then falls apart into the equations of Newton and Euler of every body, and z̈ follows from the parent outwards.

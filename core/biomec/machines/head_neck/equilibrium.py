@@ -4,10 +4,10 @@ Five steps ([Mouzo2018] §4.2): nothing pulls or presses; what the weight asks o
 
     min Σ (F_i/F0_i − β)²,   0 ≤ F_i/F0_i ≤ 1,   N_k ≥ 0,   A (F, N) = b
 
-with β = 0, or more for a neck that is tensed before the blow. Its equations are the three moments of every joint and the three forces of joints that have no disc (the source takes
-two of these; the third, sideways, costs nothing in a symmetric neck); what is left; discs whose free lengths carry it.
-The preloads N of the contacts between C2, C1 and C0 are unknowns of the programme: a common preload for both levels leaves
-it without a solution.
+with β = 0, or more for a neck that is tensed before the blow. Its equations are the three moments of every joint and
+the three forces of joints that have no disc (the source takes two of these; the third, sideways, costs nothing in a
+symmetric neck); what is left; discs whose free lengths carry it. The preloads N of the contacts between C2, C1 and C0
+are unknowns of the programme: a common preload for both levels leaves it without a solution.
 
 The programme is solved in its dual: u = clip(Aᵀλ + β, 0, 1) minimises ½ |u − β|² where A u = b, and Newton's method
 finds λ.
@@ -108,8 +108,8 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
 def nearest_between(A: FloatArray, b: FloatArray, target: FloatArray, highest: FloatArray) -> FloatArray | None:
     """u (n,) between 0 and bounds with A u = b (m,), nearest to a target; None if there is none.
 
-    The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ + target and u = clip(y), is concave with the gradient b − A u; Newton's steps,
-    halved until it grows, end in finitely many.
+    The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ + target and u = clip(y), is concave with the gradient b − A u; Newton's
+    steps, halved until it grows, end in finitely many.
     """
     size = np.maximum(np.linalg.norm(A, axis=1), 1e-300)
     A, b = A / size[:, None], b / size
@@ -221,8 +221,8 @@ def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArra
 def held_fibres(
     muscles: HillParameters, length: FloatArray, force: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Fibre lengths over the optimal ones, activations, and changes of slack lengths [m], each (M,), of muscles that hold
-    forces (M,) [N] at path lengths (M,) [m] while nothing moves.
+    """Fibre lengths over the optimal ones, activations, and changes of slack lengths [m], each (M,), of muscles that
+    hold forces (M,) [N] at path lengths (M,) [m] while nothing moves.
 
     The force stretches the tendon, which leaves a length for the fibre, which needs an activation. Where it is not
     between 0 and 1, the fibre gets the nearest length at which it is, and the tendon the rest.
@@ -243,9 +243,9 @@ def held_fibres(
         if SHORTEST <= own <= LONGEST and 0.0 <= needed(own) <= 1.0:
             fibre[m], activation[m], shift[m] = own, needed(own), 0.0
             continue
-        found = [one for one in trial[np.argsort(np.abs(trial - own))] if 0.0 <= needed(one) <= 1.0]
-        fibre[m], activation[m] = found[0], needed(found[0])
-        rest = (length[m] - muscles.lopt[m] * np.sqrt(found[0] ** 2 - width**2)) / stretch
+        nearest = next(one for one in trial[np.argsort(np.abs(trial - own))] if 0.0 <= needed(one) <= 1.0)
+        fibre[m], activation[m] = nearest, needed(nearest)
+        rest = (length[m] - muscles.lopt[m] * np.sqrt(nearest**2 - width**2)) / stretch
         if not rest > 0.0:
             raise BiomecError(f"Initial equilibrium: the path of muscle number {m + 1} is shorter than its fibres.")
         shift[m] = rest - muscles.lts[m]

@@ -1,13 +1,15 @@
 """One blow to the head: what the bones, discs, ligaments, muscles and facets do.
 
-The blow keeps its direction in space; its point moves with the head. Muscles hold the excitation of the equilibrium, relax
-from the first moment on, or were tensed before (braced). A reflex would begin after some 250 ms; there is none here.
+The blow keeps its direction in space; its point moves with the head. Muscles hold the excitation of the equilibrium,
+relax from the first moment on, or were tensed before (braced). A reflex would begin after some 250 ms; there is none
+here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -71,8 +73,8 @@ PRESETS: Mapping[str, Blow] = FrozenDict({
     "frontal": Blow(PUBLISHED_PULSE, (0.09, 0.0, 0.0), (-1.0, 0.0, 0.0)),
     "lateral": Blow(PUBLISHED_PULSE, (0.0, -0.07, 0.03), (0.0, 1.0, 0.0)),
 })  # fmt: skip
-"""The two published blows. Their points are printed nowhere: at the height of the centre of mass of the head, and for the
-lateral one 30 mm above it, over the ear, are assumptions."""
+"""The two published blows. Their points are printed nowhere: at the height of the centre of mass of the head, and for
+the lateral one 30 mm above it, over the ear, are assumptions."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +200,8 @@ def simulate_impact(
     frames, M = steps // every + 1, len(model.muscles)
     record = Record(
         np.zeros((frames, start.z.size)), np.zeros((frames, start.z.size)), np.zeros((frames, 2 * M)),
-        np.zeros((frames, start.onset.size)), np.zeros((frames, 2)), np.zeros((frames, LOADS)), np.zeros((steps + 1, 6)),
+        np.zeros((frames, start.onset.size)), np.zeros((frames, 2)), np.zeros((frames, LOADS)),
+        np.zeros((steps + 1, 6)),
     )  # fmt: skip
     excitation = np.zeros(M) if options.muscles == RELAXED else np.array(equilibrium.excitation)
     force = blow.pulse.at(np.arange(2 * int(np.ceil(blow.pulse.end / h)) + 2) * 0.5 * h)
@@ -206,7 +209,7 @@ def simulate_impact(
     work, works = neck_work(tables), np.zeros(LOADS)
     ends = np.unique(np.linspace(0, steps + 1, CHUNKS + 1).astype(int))
     lost = -1
-    for first, last in zip(ends[:-1], ends[1:], strict=True):
+    for first, last in pairwise(ends):
         lost = run_steps(
             tables,
             METHODS[options.method],
@@ -239,8 +242,9 @@ def _check(equilibrium: Equilibrium, blow: Blow, options: ImpactOptions) -> None
     longest = longest_step(equilibrium, METHODS[options.method], options.step_s)
     if options.step_s > longest:
         raise BiomecError(
-            f"A step of {1e6 * options.step_s:g} µs is too long: with {options.method}, the stiffest discs and contacts "
-            f"would shake themselves apart. Take {1e6 * longest:.3g} µs or less; {1e6 * PUBLISHED_STEP:g} µs is usual."
+            f"A step of {1e6 * options.step_s:g} µs is too long: with {options.method}, the stiffest discs and "
+            f"contacts would shake themselves apart. Take {1e6 * longest:.3g} µs or less; "
+            f"{1e6 * PUBLISHED_STEP:g} µs is usual."
         )
 
 
@@ -262,9 +266,9 @@ def _came_apart(model: HeadNeck, options: ImpactOptions, step: int, work: NeckWo
 
 @compiled
 def _replay(
-    tables: NeckTables, record: Record, frames: int, excitation: FloatArray, work: NeckWork, R: FloatArray, p: FloatArray,
-    c1: FloatArray, neck: FloatArray, ligament: FloatArray, muscle: FloatArray, contact: FloatArray, disc: FloatArray,
-    force: FloatArray, second: int,
+    tables: NeckTables, record: Record, frames: int, excitation: FloatArray, work: NeckWork, R: FloatArray,
+    p: FloatArray, c1: FloatArray, neck: FloatArray, ligament: FloatArray, muscle: FloatArray, contact: FloatArray,
+    disc: FloatArray, force: FloatArray, second: int,
 ) -> None:  # fmt: skip
     """Forces of all elements in the states of a record."""
     b = tables.head

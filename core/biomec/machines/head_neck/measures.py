@@ -202,7 +202,7 @@ class Measures:
 
     @cached_property
     def neck_loads(self) -> FloatArray:
-        """(F, 3) shear forwards, tension [N] and flexing moment [N·m] that the head exerts on the neck at C0's origin."""
+        """(F, 3) shear forwards, tension [N], flexing moment [N·m] that the head exerts on the neck at C0's origin."""
         f, m = self.impact.neck_force, self.impact.neck_moment
         return np.column_stack([-f[:, 0], -f[:, 2], -m[:, 1]])
 

@@ -39,7 +39,7 @@ _LINEAR = ("kx-", "kx+", "ky-", "ky+", "kz-", "kz+")
 _DAMPING = ("cx-", "cx+", "cy-", "cy+", "cz-", "cz+")
 _TURN_DAMPING = ("cphi_x-", "cphi_x+", "cphi_y-", "cphi_y+", "cphi_z-", "cphi_z+")
 PICKED = "points.csv"
-"""Points picked in a 3-D tool, which take the place of those of the other files (`biomec.machines.head_neck.points`)."""
+"""Points picked in a 3-D tool, in place of those of the other files (`biomec.machines.head_neck.points`)."""
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     BONES: {"body": TEXT, "parent": TEXT, "mass": "mass", "Ixx": "inertia", "Iyy": "inertia", "Izz": "inertia",
             "Ixz": "inertia", "x": "length", "y": "length", "z": "length", "phi_y": "angle", "gx": "length",

@@ -2,9 +2,9 @@
 
     element, part, body, axes, x [mm], y [mm], z [mm]
 
-``part`` is upper or lower of a ligament, a number from 1 on along a muscle, centre (of the sphere) of a contact. ``axes`` is
-``body`` for the axes of the bone, or ``ground`` for places in the initial pose in axes of T1, as a tool shows them. A
-muscle that is named replaces its whole path; one without a side stands for the right one and is mirrored.
+``part`` is upper or lower of a ligament, a number from 1 on along a muscle, centre (of the sphere) of a contact.
+``axes`` is ``body`` for the axes of the bone, or ``ground`` for places in the initial pose in axes of T1, as a tool
+shows them. A muscle that is named replaces its whole path; one without a side stands for the right one and is mirrored.
 """
 
 from __future__ import annotations

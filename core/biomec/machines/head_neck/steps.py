@@ -3,9 +3,9 @@
     symplectic Euler    ż⁺ = ż + h z̈(z, ż)    z⁺ = z + h ż⁺    y⁺ = y + h ẏ          [Mouzo2018] §4.3
     Runge-Kutta         the classic one of fourth order, four evaluations a step
 
-y holds activations and fibre lengths. Works are integrated with the motion: P = Σ load · twist over the bodies, for each
-kind of load. Symplectic Euler is the leapfrog scheme with velocities half a step late; velocities between two steps,
-ż + ½ h z̈, belong to the time of z, and energies and works are taken with them.
+y holds activations and fibre lengths. Works are integrated with the motion: P = Σ load · twist over the bodies, for
+each kind of load. Symplectic Euler is the leapfrog scheme with velocities half a step late; velocities between two
+steps, ż + ½ h z̈, belong to the time of z, and energies and works are taken with them.
 """
 
 from __future__ import annotations

@@ -170,7 +170,8 @@ def impact_curves(impact: Impact) -> tuple[StudyCurve, ...]:
     shown = slice(0, (len(impact.time_s) - 1) * every + 1, every)
     turn = np.rad2deg(impact.z[:, :, 3:] - impact.z[0, :, 3:])
     made = [curve("Blow", "force", "N", impact.blow.pulse.at(impact.time_s))]
-    made.append(curve("Head acceleration", "resultant", "g", np.linalg.norm(impact.acceleration[shown], axis=1) / GRAVITY))
+    resultant = np.linalg.norm(impact.acceleration[shown], axis=1) / GRAVITY
+    made.append(curve("Head acceleration", "resultant", "g", resultant))
     for axis, name in enumerate("xyz"):
         made.append(curve("Head acceleration", name, "g", impact.acceleration[shown, axis] / GRAVITY))
         made.append(curve("Head angular velocity", name, "rad/s", impact.angular_velocity[shown, axis]))
@@ -214,15 +215,15 @@ def impact_text(measures: Measures) -> str:
 def _notices(measures: Measures) -> tuple[str, ...]:
     impact = measures.impact
     found = [
-        "Points of the blow, contacts, ligaments and the paths of the deep multifidus are assumptions, since the source "
-        "prints none. HIC depends on the blow and the mass of the head; BrIC and the neck depend on them."
+        "Points of the blow, contacts, ligaments and the paths of the deep multifidus are assumptions, since the "
+        "source prints none. HIC depends on the blow and the mass of the head; BrIC and the neck depend on them."
     ]
     shifted = impact.equilibrium.shifted
     if shifted:
         most = 1e3 * max(abs(one) for one in shifted.values())
         found.append(
-            f"The tendons of {len(shifted)} muscles were changed by up to {most:.1f} mm, so that an activation between 0 "
-            "and 1 holds the force of the equilibrium."
+            f"The tendons of {len(shifted)} muscles were changed by up to {most:.1f} mm, so that an activation between "
+            "0 and 1 holds the force of the equilibrium."
         )
     if impact.options.duration_s > REFLEX_S:
         found.append("After 0.25 s a person's reflexes would change the motion; none are modelled.")

@@ -125,7 +125,7 @@ def _numbers(text: str) -> list[float]:
 STUDY = Study(
     "head-impact-sweep",
     "Blows to the head, varied",
-    "Many blows: a map of risk by direction, or by peak, duration, bracing, helmet, and what the source leaves in doubt.",
+    "Many blows: a map of risk by direction, or by peak, duration, bracing, helmet, what the source leaves in doubt.",
     HeadSweepOptions,
     refusal,
     run_head_sweep,

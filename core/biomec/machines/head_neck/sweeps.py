@@ -1,8 +1,8 @@
 """Many blows: directions around the head, peaks, durations, bracing, helmets, and what the source leaves in doubt.
 
-Every run of a sweep is independent; they share the processors, since the compiled steps let go of the interpreter. A sweep
-told where to keep its rows writes each one when it is known, and a later call with the same blows makes those that are
-missing only.
+Every run of a sweep is independent; they share the processors, since the compiled steps let go of the interpreter. A
+sweep told where to keep its rows writes each one when it is known, and a later call with the same blows makes those
+that are missing only.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def helmet_trials(model: ModelOptions, blow: Blow, options: ImpactOptions, masse
 
 
 def doubtful_trials(blow: Blow, options: ImpactOptions) -> list[Trial]:
-    """The blow with every number of the source that can be read in two ways, one at a time, and other points of impact."""
+    """The blow with every number of the source that can be read in two ways, one at a time, and with other points."""
     plain = ModelOptions()
     variants = {
         "as assumed": plain,

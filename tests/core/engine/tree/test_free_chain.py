@@ -1,4 +1,4 @@
-"""Joints with six freedoms: in the recursion along trees and in coordinates of their own, against independent engines."""
+"""Joints with six freedoms, in the recursion along trees and in coordinates of their own, against other engines."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def _inertia(root):
 
 
 def _mixed(seed: int) -> tuple[ReferenceTree, System]:
-    """Six bodies: a root, a chain of free joints with a hinge in it, and a free branch; one joint points to the root."""
+    """Six bodies: a root, a chain of free joints with a hinge in it, a free branch; one joint points to the root."""
     rng = np.random.default_rng(seed)
     bodies = []
     for k in range(6):
@@ -146,7 +146,7 @@ def test_the_chain_is_the_recursion_with_free_joints():
         qdot += [motion.v[b], *np.cross(w, R.T)]
         Q += [load[b, :3], *(0.5 * np.cross(load[b, 3:], axis) for axis in R.T)]  # torque through ω = ½ Σ e × ė
     found = SemiRecursive(system).accelerations(*map(np.concatenate, (q, qdot, Q)))
-    zddot, origin, angular = _accelerated(chain, z, zdot, load)
+    _, origin, angular = _accelerated(chain, z, zdot, load)
     expected = found.qddot.reshape(-1, 4, 3)
     np.testing.assert_allclose(origin[1:], expected[:, 0], rtol=0, atol=1e-9 * np.abs(expected).max())
     for b in range(1, chain.mass.size):
