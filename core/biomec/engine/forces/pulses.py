@@ -43,7 +43,7 @@ class Pulse:
 
     def at(self, t: ArrayLike) -> FloatArray:
         """Force [N] at times (...) [s]."""
-        return np.asarray(np.interp(t, self.time_s, self.force, left=0.0, right=0.0))
+        return np.asarray(np.interp(np.asarray(t, dtype=np.float64), self.time_s, self.force, left=0.0, right=0.0))
 
 
 def triangle(peak: float, rise_s: float, end_s: float) -> Pulse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,8 +70,8 @@ def joint_tree(system: System, roots: Sequence[str] = (), *, free: bool = False)
     if system.layout.dimension != 3:
         raise BiomecError(f"{system.name} is a planar mechanism; joint loads along a tree are for bodies in space.")
     names = [body.name for body in system.bodies]
-    kinds = (*TREE_JOINTS, Free) if free else TREE_JOINTS
-    found = [one for one in system.constraints if isinstance(one, kinds)]
+    kinds: tuple[type[Any], ...] = (*TREE_JOINTS, Free) if free else TREE_JOINTS
+    found: list[BodyJoint] = [one for one in system.constraints if isinstance(one, kinds)]
     contacts = tuple(one for one in system.constraints if isinstance(one, EllipsoidContact))
     others = [one for one in system.constraints if not isinstance(one, (*kinds, EllipsoidContact))]
     if others:

@@ -54,13 +54,17 @@ def laid_out(model: HeadNeck) -> Layout:
         *(np.array([getattr(one, name) for one in model.muscles]) for name in HillParameters._fields)
     )
     contacts = SpherePlanes(
-        np.array([number[one.sphere] for one in model.contacts], dtype=np.int64),
-        np.array([number[one.plane] for one in model.contacts], dtype=np.int64),
-        *(np.array([getattr(one, name) for one in model.contacts])
-          for name in ("centre", "radius", "point", "normal", "stiffness", "exponent")),
-        np.array([0.75 * (1.0 - one.restitution**2) for one in model.contacts]),
-        np.array([one.slowest for one in model.contacts]),
-    )  # fmt: skip
+        sphere=np.array([number[one.sphere] for one in model.contacts], dtype=np.int64),
+        plane=np.array([number[one.plane] for one in model.contacts], dtype=np.int64),
+        centre=np.array([one.centre for one in model.contacts]),
+        radius=np.array([one.radius for one in model.contacts]),
+        point=np.array([one.point for one in model.contacts]),
+        normal=np.array([one.normal for one in model.contacts]),
+        stiffness=np.array([one.stiffness for one in model.contacts]),
+        exponent=np.array([one.exponent for one in model.contacts]),
+        hysteresis=np.array([0.75 * (1.0 - one.restitution**2) for one in model.contacts]),
+        slowest=np.array([one.slowest for one in model.contacts]),
+    )
     tables = NeckTables(
         chain,
         np.array([0.0, 0.0, -GRAVITY]),

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
@@ -72,7 +72,7 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
         )
     layout = laid_out(model)
     tables, z, M = layout.tables, layout.z, len(model.muscles)
-    preloaded = np.flatnonzero([one.preloaded for one in model.contacts])
+    preloaded = np.flatnonzero([one.preloaded for one in model.contacts]).astype(np.int64)
     work = neck_work(tables)
     evaluate(tables, _at_rest(layout, M), np.zeros(M), 0.0, work)  # step 1, and the motion for what follows
     columns = np.zeros((M + preloaded.size, z.size))
@@ -146,9 +146,7 @@ def _at_rest(layout: Layout, muscles: int) -> NeckState:
 
 
 @compiled
-def _columns(
-    tables: NeckTables, work: NeckWork, preloaded: FloatArray, columns: FloatArray, weight: FloatArray
-) -> None:
+def _columns(tables: NeckTables, work: NeckWork, preloaded: IntArray, columns: FloatArray, weight: FloatArray) -> None:
     """Generalised forces of a tension of 1 N of every muscle, of 1 N of every preloaded contact, and of the weight."""
     chain, motion = tables.chain, work.motion
     load, arm, normal, turn = np.zeros(work.total.shape), np.empty(3), np.empty(3), np.empty(3)
@@ -236,7 +234,7 @@ def held_fibres(
 
         def needed(l: float, width: float = float(width), pull: float = pull) -> float:
             cosine = np.sqrt(1.0 - (width / l) ** 2)
-            return (pull / cosine - passive_length(CURVES, l)[0]) / active_length(CURVES, l)[0]
+            return float((pull / cosine - passive_length(CURVES, l)[0]) / active_length(CURVES, l)[0])
 
         along = (length[m] - muscles.lts[m] * stretch) / muscles.lopt[m]
         own = float(np.hypot(width, along)) if along > 0.0 else 0.0
