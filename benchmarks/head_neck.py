@@ -1,6 +1,6 @@
 """Head and neck under impact: the cost of a step and of a simulated second, and of a sweep on all cores.
 
-``python -m benchmarks.head_neck``. The published program, in C++, took 12 s for a simulated second at 5 µs: 60 µs a step.
+``python -m benchmarks.head_neck``. The published program, in C++, took 12 s for a second at 5 µs: 60 µs a step.
 """
 
 from __future__ import annotations
