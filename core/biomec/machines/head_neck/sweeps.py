@@ -19,6 +19,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.progress import Progress, in_parallel
 from biomec.engine.forces.pulses import Pulse
 from biomec.machines.head_neck.equilibrium import Equilibrium
@@ -191,7 +192,7 @@ def sweep(trials: Sequence[Trial], progress: Progress | None = None, kept: Path 
     if not trials:
         raise BiomecError("A sweep needs one blow or more.")
     mark = _fingerprint(trials)
-    known = _read(kept, mark) if kept is not None else {}
+    known = kept_rows(kept, mark) if kept is not None else {}
     missing = [k for k, one in enumerate(trials) if one.name not in known]
     lock = threading.Lock()
 
@@ -269,18 +270,21 @@ def _arrays(part: object) -> Iterator[object]:
         yield part
 
 
-def _read(file: Path, mark: str) -> dict[str, SweepRow]:
+def kept_rows(file: Path, mark: str) -> dict[str, SweepRow]:
+    """Rows that a sweep has kept in a file, by name; none if it is not there, refused if they are of other blows."""
     if not file.is_file():
         return {}
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(whole_file(file, most=LONGEST_DESCRIPTION).decode("utf-8"))
         rows = [SweepRow(str(one["name"]), {str(k): float(v) for k, v in one["figures"].items()}, str(one["status"]))
                 for one in content["rows"]]  # fmt: skip
         own = content["blows"] == mark
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(file.name, f"it does not hold the rows of a sweep ({error}). Name another file.") from error
     if not own:
         raise FileError(
             file.name, "it holds the rows of other blows, or of another model. Name another file, or delete it."
         )
+    if any(set(row.figures) != set(ROW_FIGURES) for row in rows):
+        raise FileError(file.name, "its rows do not have the figures of this version. Delete it, or name another file.")
     return {row.name: row for row in rows}

@@ -6,11 +6,11 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, pi
+from math import pi
 
 from biomec.base.errors import FileError
 from biomec.base.plain_text import table as table_text
-from biomec.base.toml_table import did_you_mean
+from biomec.base.toml_table import LARGEST, did_you_mean
 
 _TURN = 180.0 / pi
 UNITS: Mapping[str, tuple[str, float]] = {
@@ -125,8 +125,8 @@ def _rows(
                 numbers[name] = float(row[place]) * factor
             except ValueError:
                 raise FileError(where, f"{name} is “{row[place]}”, which is not a number.") from None
-            if not isfinite(numbers[name]):
-                raise FileError(where, f"{name} is {row[place]}, and every number must be finite.")
+            if not abs(numbers[name]) <= LARGEST:
+                raise FileError(where, f"{name} is {row[place]}: every number must be finite and at most {LARGEST:g}.")
         yield TableRow(where, texts, numbers)
 
 

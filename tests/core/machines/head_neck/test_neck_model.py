@@ -126,7 +126,7 @@ def test_a_number_may_have_another_unit(tmp_path, neck, name, old, new, factor):
 
 
 REFUSED = [
-    (POINTS, "sternomastoid,T1", "sternomastoid,T9", 'there is no bone T9. The bones are T1, C7'),
+    (POINTS, "sternomastoid,T1", "sternomastoid,T9", "there is no bone T9. The bones are T1, C7"),
     (POINTS, "sternomastoid,C0", "sternomastoid,T1", "fewer than two bones"),
     (LIGAMENTS, "16900,0.4", "-16900,0.4", "k is -16900 and must be above 0"),
     (DISCS, "T1-C7,T1,C7,50000", "T1-C7,T1,C7,-50000", "kx- is -50000 and must not be negative"),

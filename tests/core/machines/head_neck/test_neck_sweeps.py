@@ -24,7 +24,7 @@ from biomec.machines.head_neck.sweeps import (
     risk_map,
     sweep,
 )
-from biomec.machines.machine import load_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.study import options_from
 
 PULSE = triangle(16e3, 0.2e-3, 0.7e-3)
@@ -121,6 +121,14 @@ def test_presets_are_the_published_blows():
         np.testing.assert_allclose(made.direction, blow.direction)
         np.testing.assert_array_equal(made.pulse.force, blow.pulse.force)
         assert impact_options(options) == ImpactOptions()
+
+
+@pytest.mark.parametrize("key", ["folder", "kept", "pulse_file"])
+def test_a_machine_from_somebody_else_cannot_name_files(key):
+    """A preset that did could read a table, or write one, wherever its author wanted."""
+    text = f'name = "m"\ndimension = 3\n[[preset]]\nname = "p"\noptions = {{ {key} = "/etc/passwd" }}\n'
+    with pytest.raises(BiomecError, match=f"a preset cannot name files: give {key}"):
+        parse_machine(text, "m.toml")
 
 
 def test_a_run_has_curves_poses_and_a_table(tmp_path, neck):
