@@ -27,7 +27,8 @@ from biomec.machines.head_neck.impact import (
     simulate_impact,
 )
 from biomec.machines.head_neck.measures import Measures, risks_of_bric, risks_of_hic
-from biomec.machines.head_neck.model import HeadNeck, ModelOptions, load_head_neck
+from biomec.machines.head_neck.model import PICKED, HeadNeck, ModelOptions, load_head_neck
+from biomec.machines.head_neck.points import exported_points
 from biomec.machines.machine import Machine
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
@@ -129,6 +130,7 @@ def run_head_impact(machine: Machine, options: HeadImpactOptions, progress: Prog
         succeeded=impact.completed,
         notices=_notices(measures),
         text=impact_text(measures),
+        files={PICKED: exported_points(model)},
     )
 
 
