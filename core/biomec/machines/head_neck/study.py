@@ -37,8 +37,8 @@ SHOWN = 12  # lines of a table in the text of a run
 
 
 @dataclass(frozen=True)
-class HeadImpactOptions(ModelOptions):
-    """Options of the study: the blow, how it is computed, and those of the model."""
+class BlowOptions:
+    """The blow, and how it is computed."""
 
     pulse: str = option(TRIANGLE, "Shape of the blow over time", choices=(TRIANGLE, HALF_SINE, FILE))
     peak_N: float = option(16e3, "Greatest force of the blow", "N")
@@ -62,6 +62,11 @@ class HeadImpactOptions(ModelOptions):
     folder: str = option(
         "", "Folder with files of the model, such as bones.csv, in place of those that come with Biomec"
     )
+
+
+@dataclass(frozen=True)
+class HeadImpactOptions(ModelOptions, BlowOptions):
+    """Options of the study: those of the blow, then those of the model."""
 
 
 def refusal(machine: Machine) -> str | None:
