@@ -31,6 +31,9 @@ from biomec.io.registry import FORMATS, read_trial, write_trial
 from biomec.io.session_import import import_session
 from biomec.io.summary import summary, summary_text
 from biomec.machines.columns import read_columns
+from biomec.machines.head_neck.model import FILES, HeadNeck, load_head_neck
+from biomec.machines.head_neck.points import exported_points, with_points
+from biomec.machines.head_neck.sweeps import ROW_FIGURES, kept_rows
 from biomec.machines.machine import load_machine
 from biomec.machines.motors import torques_in
 from biomec.pipeline.analysis import Analysis
@@ -127,6 +130,35 @@ def _columns(path: Path) -> None:
 
 def _machine(path: Path) -> None:
     load_machine(path)
+
+
+@cache
+def _neck() -> HeadNeck:
+    return load_head_neck()
+
+
+def _neck_tables() -> tuple[bytes, ...]:
+    return tuple(resource("head_neck", name).read_bytes() for name in FILES)
+
+
+def _neck_table(path: Path) -> None:
+    """A table in the place of the shipped one that it is like."""
+    begin = path.read_bytes()[:8]
+    like = [name for name, seed in zip(FILES, _neck_tables(), strict=True) if seed[:8] == begin]
+    folder = path.parent / "neck"
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    shutil.copy(path, folder / (like or FILES)[0])
+    load_head_neck(folder=folder)
+
+
+def _neck_points(text: str, source: str) -> None:
+    with_points(_neck(), text, source)
+
+
+def _sweep_rows(path: Path) -> None:
+    kept_rows(path, "0" * 16)
 
 
 def _report_definition(path: Path) -> None:
@@ -320,6 +352,9 @@ LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
 MUSCLE_SET = (ROOT / "tests" / "fuzz" / "two-muscles.toml").read_bytes()
 ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
 RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
+SWEEP_ROWS = json.dumps(
+    {"blows": "0" * 16, "rows": [{"name": "a", "figures": dict.fromkeys(ROW_FIGURES, 1.0), "status": "completed"}]}
+)
 PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
 PREFERENCES += b'[emg]\nchannels="{\\"Sensor 1\\": \\"right rectus femoris\\"}"\n'
 TEXTS = (".emt", ".trc", ".mot", ".csv")
@@ -391,6 +426,10 @@ TARGETS: tuple[Target, ...] = (
     Target("report-definition", ".toml", _shipped("reports"), mutations.damaged_toml, _report_definition),
     Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_toml, load_system),
     Target("machine", ".toml", _shipped("machines"), mutations.damaged_toml, _machine),
+    Target("neck-table", ".csv", _neck_tables, mutations.damaged_text, _neck_table),
+    Target("neck-points", ".csv", lambda: (exported_points(_neck()).encode(),), mutations.damaged_text,
+           _text(_neck_points)),
+    Target("neck-sweep", ".json", lambda: (SWEEP_ROWS.encode(),), mutations.damaged_json_text, _sweep_rows),
     Target("machine-table", ".csv", lambda: (MOTOR_TORQUES, OTHER_PROGRAM), mutations.damaged_text, _columns),
     Target("norm-gcd", ".gcd", lambda: (norms.gcd().encode(),), mutations.damaged_text, read_norms),
     Target("norm-pycgm2", ".json", lambda: (norms.pycgm2().encode(),), mutations.damaged_json_text, read_norms),

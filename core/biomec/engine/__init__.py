@@ -20,6 +20,7 @@ from biomec.engine.joints import (
     Cylindrical,
     Distance,
     EllipsoidContact,
+    Free,
     Prismatic,
     Revolute,
     Spherical,
@@ -33,8 +34,8 @@ from biomec.engine.system import Drive, System
 from biomec.engine.targets import PointTargets
 
 __all__ = ["AngleCoordinate", "AngleDriver", "Body", "CoordinateDriver", "Cylindrical", "Distance", "Drive",
-           "EllipsoidContact", "FrameStatus", "LengthCoordinate", "LengthDriver", "PointContacts", "PointDriver",
-           "PointTargets", "PositionOptions", "PositionResult", "PositionSolver", "Prismatic", "ProjectionOptions",
-           "Projector", "Revolute", "Spherical", "System", "Universal", "Weld", "accelerations", "assemble",
-           "describe_system", "follow_drivers", "load_system", "null_space", "parse_system", "partition_coordinates",
-           "planar_bar", "velocities"]  # fmt: skip
+           "EllipsoidContact", "FrameStatus", "Free", "LengthCoordinate", "LengthDriver", "PointContacts",
+           "PointDriver", "PointTargets", "PositionOptions", "PositionResult", "PositionSolver", "Prismatic",
+           "ProjectionOptions", "Projector", "Revolute", "Spherical", "System", "Universal", "Weld", "accelerations",
+           "assemble", "describe_system", "follow_drivers", "load_system", "null_space", "parse_system",
+           "partition_coordinates", "planar_bar", "velocities"]  # fmt: skip

@@ -13,6 +13,7 @@ Equation numbers are those of [Nunes2017].
     Prismatic          6            5          prismatic 6 (one is redundant)
     Weld               6            6          weld 6
     Distance           1            1          distance 1
+    Free               0            0          none: it only says which body hangs on which
     EllipsoidContact   1            1          ellipsoid 1
 
 In the plane Revolute has 2 rows, Prismatic 2, Weld 3, none redundant.
@@ -195,6 +196,20 @@ class Weld(BodyJoint):
             turned = _seen_from(layout, i, j, e[b])
             rows.append(Row("weld", self.name, dot(layout.local_vector(i, e[a]), layout.local_vector(j, turned))))
         return rows
+
+
+@dataclass(frozen=True)
+class Free(BodyJoint):
+    """All six freedoms: the distal body is held by forces only, such as a vertebra by disc and ligaments.
+
+    Without rows. It makes two bodies neighbours in a tree, whose velocities are then relative ones.
+    """
+
+    def rows(self, layout: Layout) -> list[Row]:
+        """No rows; checks that the points are there, on two bodies in space."""
+        _only_in_space(self, layout)
+        _coincidence("free", self, layout)
+        return []
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from biomec.machines.expressions import MARK, NUMERIC, value_of
 
 PARAMETER_KEYS = ("value", "unit", "about", "minimum", "maximum")
 PRESET_KEYS = ("name", "title", "about", "values", "analysis", "options")
+NOT_IN_PRESETS = ("folder", "kept", "pulse_file")  # options that name files are for who runs an analysis
 LONG_WORD = re.compile(r"(\S{59})\S{20,}")  # a name that nobody reads to its end
 
 
@@ -169,10 +170,11 @@ def _preset(table: TomlTable, parameters: Mapping[str, MachineParameter]) -> Pre
             raise table.refusal(f"there is no parameter {name}{did_you_mean(name, list(parameters))}")
     values = {name: float(inner.numbers(name, ())) for name in inner.values}
     words = {key: table.text(key) if key in table else "" for key in ("title", "about", "analysis")}
-    name = table.text("name")
-    return Preset(
-        name, words["title"] or name, words["about"], values, words["analysis"], dict(table.table("options").values)
-    )
+    name, options = table.text("name"), dict(table.table("options").values)
+    for one in NOT_IN_PRESETS:
+        if one in options:
+            raise table.refusal(f"a preset cannot name files: give {one} when you run the analysis.", "options")
+    return Preset(name, words["title"] or name, words["about"], values, words["analysis"], options)
 
 
 def _resolved(value: Any, names: Mapping[str, Any], functions: Mapping[str, Any], where: str) -> Any:

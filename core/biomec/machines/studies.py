@@ -10,6 +10,8 @@ from biomec.machines.study import Study
 def studies() -> tuple[Study, ...]:
     """All studies. Heavy libraries are loaded only when one runs."""
     from biomec.machines.closed_chain import drift_study, forward_study, inverse_study, kinematics_study, sharing_study
+    from biomec.machines.head_neck import study as head_study
+    from biomec.machines.head_neck import sweep_study
     from biomec.machines.optimal_control import optimal_control_study
     from biomec.machines.prosthesis import contact_study, damper_study, design_study, impact_study, swing_study
     from biomec.machines.symbolic import equations_study, linearise_study, typed_study
@@ -30,6 +32,8 @@ def studies() -> tuple[Study, ...]:
         damper_study.STUDY,
         contact_study.LAWS_STUDY,
         contact_study.POINTS_STUDY,
+        head_study.STUDY,
+        sweep_study.STUDY,
     )
 
 

@@ -14,6 +14,7 @@ from biomec.engine import (
     Cylindrical,
     Distance,
     EllipsoidContact,
+    Free,
     LengthCoordinate,
     LengthDriver,
     PointDriver,
@@ -123,6 +124,7 @@ CONSTRAINT_EXAMPLES: dict[str, Callable[[], System]] = {
     "prismatic": _pair(Prismatic("c", "i.Q", "j.S", "i.a", "j.a")),
     "weld": _pair(Weld("c", "i.Q", "j.S")),
     "weld to ground": _pair(Weld("c", "ground.G", "j.S")),
+    "free": _pair(Free("c", "i.Q", "j.S")),
     "distance": _pair(Distance("c", "i.T", "j.S", 1.3)),
     "ellipsoid": _pair(
         EllipsoidContact("c", "j.S", "i.T", (0.5, 0.8, 1.1), Rotation.from_rotvec([0.3, -0.5, 0.2]).as_matrix())

@@ -91,6 +91,26 @@ def velocity_of_force(force: float) -> float:
 
 
 @compiled
+def damped_velocity(ability: float, damping: float, wanted: float, activation: float) -> float:
+    """ṽ at which ability · f_V(ṽ) + damping · ṽ of Thelen's curve has a value: a root of a quadratic on either side.
+
+    β/A_f ṽ² − (q + βK + w/A_f) ṽ + K (w − q) = 0 shortening, βc ṽ² + (q c F + βK − w c) ṽ + K (q − w) = 0 lengthening,
+    with the ability q, the value w and K, c, F of `force_velocity`.
+    """
+    K = 0.25 + 0.75 * activation
+    if wanted <= -damping * K:
+        return wanted / damping
+    if wanted <= ability:
+        a, b, c = damping / _AF, ability + damping * K + wanted / _AF, K * (wanted - ability)
+        root = np.sqrt(b * b - 4.0 * a * c)
+        return float(2.0 * c / (b + root) if b > 0.0 else 0.5 * (b - root) / a)
+    a, b = damping * _LENGTHENING, (ability * _FLEN - wanted) * _LENGTHENING + damping * K
+    c = K * (ability - wanted)
+    root = np.sqrt(b * b - 4.0 * a * c)
+    return float(-2.0 * c / (b + root) if b > 0.0 else 0.5 * (root - b) / a)
+
+
+@compiled
 def passive_length(curves: int, length: float) -> tuple[float, float]:
     """f_P(l̃) and its slope: what a fibre that is not active pulls with; never less than nothing.
 

@@ -26,7 +26,9 @@ from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.forces.hill_curves import (
     DEGROOTE,
+    THELEN,
     active_length,
+    damped_velocity,
     force_velocity,
     passive_energy,
     passive_length,
@@ -153,6 +155,8 @@ def elastic_rate(
     f_L, _ = active_length(curves, fibre)
     f_P, _ = passive_length(curves, fibre)
     ability, wanted = activation * f_L, pull / c - f_P
+    if curves == THELEN:
+        return damped_velocity(ability, DAMPING, wanted, activation), muscle.fmax * pull
     low, high = (wanted - 2.0 * ability) / DAMPING, wanted / DAMPING  # 0 ≤ f_V < 2
     v = min(max(0.0, low), high)
     for _ in range(_STEPS):

@@ -87,11 +87,7 @@ def muscle_rates(
             rate[m] = activation_rate(excitation[m], y[m])
         if elastic[m]:
             one = one_muscle(muscles, m)
-            least = least_fibre(one)
-            fibre = max(y[M + m], least)
-            v, force[m] = elastic_rate(one, length[m], fibre, a, curves)
-            if y[M + m] <= least and v < 0.0:
-                v = 0.0
+            v, fibre, force[m] = moving_fibre(one, length[m], y[M + m], a, curves)
             put_in, taken_out = contractile_powers(one, fibre, v, a, curves)
         else:
             v, active, passive = made.fibre_speed[0, m], a * made.optimum[0, m], made.passive[0, m]
@@ -100,6 +96,17 @@ def muscle_rates(
         rate[M + m] = muscles.vmax[m] * v
         rate[2 * M] += put_in
         rate[2 * M + 1] += taken_out
+
+
+@compiled
+def moving_fibre(
+    one: ElasticMuscle, length: float, fibre: float, activation: float, curves: int
+) -> tuple[float, float, float]:
+    """ṽ and length l̃ of a fibre that does not become shorter than `least_fibre`, and the tendon's force [N]."""
+    least = least_fibre(one)
+    held = max(fibre, least)
+    v, force = elastic_rate(one, length, held, activation, curves)
+    return (0.0 if fibre <= least and v < 0.0 else v), held, force
 
 
 @compiled

@@ -6,6 +6,8 @@ Velocities ż, in this order:
     spherical   angular velocity of the distal body in the proximal one; laboratory axes
     universal   rates about the proximal and about the distal axis
     revolute    rate about the axis
+    free        velocity of the distal point in the proximal body [m/s], angular velocity of the distal body in the
+                proximal one [rad/s]; laboratory axes
 
 so that generalised forces conjugate to them are the torques that the proximal body exerts on the distal one, as joint
 loads report them. There are no angles: attitudes come from the natural coordinates. Points that glide on an ellipsoid
@@ -32,19 +34,19 @@ from biomec.engine.forward.formulation import (
     refuse_driven,
     refuse_runaway,
 )
-from biomec.engine.joints import BodyJoint
+from biomec.engine.joints import BodyJoint, Free
 from biomec.engine.layout import Layout
 from biomec.engine.rows import RowTables, build_tables
 from biomec.engine.system import System
 from biomec.engine.tree import recursion
 from biomec.engine.tree.block_solution import tree_tables
 from biomec.engine.tree.joint_tree import JointTree, TreeJoint, joint_tree
-from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
+from biomec.engine.tree.recursion import FREE, REVOLUTE, SIX, SPHERICAL, UNIVERSAL, Branches
 from biomec.engine.tree.restoring import Shapes, add_restoring
 from biomec.engine.tree.solution import solve_tree
 
 KINDS = {0: SPHERICAL, 1: REVOLUTE, 2: UNIVERSAL}  # by the axes that a joint turns about
-COUNT = {FREE: 6, SPHERICAL: 3, UNIVERSAL: 2, REVOLUTE: 1}
+COUNT = {FREE: 6, SPHERICAL: 3, UNIVERSAL: 2, REVOLUTE: 1, SIX: 6}
 
 
 class TreeTables(NamedTuple):
@@ -87,7 +89,7 @@ class SemiRecursive:
         refuse_driven(system)
         self.system = system
         self.options = options or FormulationOptions()
-        self.tree = tree_for_recursion(system, roots)
+        self.tree = tree_for_recursion(system, roots, free=True)
         self._branches, slices = laid_out(self.tree)
         self.freedoms: Mapping[str, slice] = FrozenDict(slices)
         self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
@@ -136,10 +138,10 @@ class SemiRecursive:
         return f"{self.system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
 
 
-def tree_for_recursion(system: System, roots: Sequence[str]) -> JointTree:
+def tree_for_recursion(system: System, roots: Sequence[str], *, free: bool = False) -> JointTree:
     """Order the joints of a system, or say why this formulation is not for it."""
     try:
-        tree = joint_tree(system, roots)
+        tree = joint_tree(system, roots, free=free)
     except BiomecError as error:
         raise BiomecError(f"Semi-recursive formulation: {error} Or choose another formulation.") from error
     for body in system.bodies:
@@ -151,13 +153,17 @@ def tree_for_recursion(system: System, roots: Sequence[str]) -> JointTree:
     return tree
 
 
+def _kind(joint: BodyJoint) -> int:
+    return SIX if isinstance(joint, Free) else KINDS[len(joint.turning)]
+
+
 def laid_out(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
     """Lay out a tree from its root outwards, and say which velocities belong to which joint."""
     system, tables = tree.system, tree_tables(tree)
     joints: list[TreeJoint | None] = [None, *reversed(tree.joints)]
     body = [tree.root if joint is None else joint.child for joint in joints]
     step_of = np.argsort(body)
-    kind = [FREE if joint is None else KINDS[len(joint.joint.turning)] for joint in joints]
+    kind = [FREE if joint is None else _kind(joint.joint) for joint in joints]
     first = np.concatenate([[0], np.cumsum([COUNT[one] for one in kind])]).astype(np.int64)
     parent = [-1 if joint is None else int(step_of[joint.parent]) for joint in joints]
     above = np.arange(-1, first[-1] - 1)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.joint_kinds import TREE_JOINTS, TREE_KINDS
-from biomec.engine.joints import BodyJoint, EllipsoidContact
+from biomec.engine.joints import BodyJoint, EllipsoidContact, Free
 from biomec.engine.system import System
 
 
@@ -59,18 +60,20 @@ class JointTree:
         return tuple(joint.name for joint in self.joints)
 
 
-def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
+def joint_tree(system: System, roots: Sequence[str] = (), *, free: bool = False) -> JointTree:
     """Order the joints of a spatial system from its ends to its root.
 
     roots : bodies that may be the root, the preferred one first; without any that is there, the body that no joint has
             on its distal side
+    free  : whether joints with six freedoms may be among its joints; loads do not pass along them, velocities do
     """
     if system.layout.dimension != 3:
         raise BiomecError(f"{system.name} is a planar mechanism; joint loads along a tree are for bodies in space.")
     names = [body.name for body in system.bodies]
-    found = [one for one in system.constraints if isinstance(one, TREE_JOINTS)]
+    kinds: tuple[type[Any], ...] = (*TREE_JOINTS, Free) if free else TREE_JOINTS
+    found: list[BodyJoint] = [one for one in system.constraints if isinstance(one, kinds)]
     contacts = tuple(one for one in system.constraints if isinstance(one, EllipsoidContact))
-    others = [one for one in system.constraints if not isinstance(one, (*TREE_JOINTS, EllipsoidContact))]
+    others = [one for one in system.constraints if not isinstance(one, (*kinds, EllipsoidContact))]
     if others:
         raise BiomecError(
             f"{system.name}: loads along a tree are known for {_listed(TREE_KINDS)} joints, "

@@ -10,6 +10,9 @@ point at the origin, not the derivative of the numbers in Z. Where ω_rel = Σ a
 
     d = {r × e + ω_p × (ω_p × r) − ω × (ω × r); e}
 
+A joint with six freedoms adds the velocity v of its centre in the body before, b = {1; 0}, which turns with that body:
+d gains ω_p × v. (v in axes of the laboratory; in axes of the body before, it would be 2 ω_p × v.)
+
 Geometry comes from the natural coordinates themselves: there are no angles, and no attitude is singular.
 """
 
@@ -25,7 +28,7 @@ from biomec.engine import rows as row_kernels
 from biomec.engine.rows import RowTables
 from biomec.engine.tree.vectors import cross, dot
 
-FREE, SPHERICAL, UNIVERSAL, REVOLUTE = 0, 1, 2, 3
+FREE, SPHERICAL, UNIVERSAL, REVOLUTE, SIX = 0, 1, 2, 3, 4
 
 
 class Branches(NamedTuple):
@@ -34,7 +37,7 @@ class Branches(NamedTuple):
     Maps of a body are c ⊗ I₃ over its four basic elements, which stand in q one after the other.
 
     body, parent : (J,) body beyond the joint, and the step that leads to the body before it (−1: none)
-    kind     : (J,) FREE, SPHERICAL, UNIVERSAL or REVOLUTE
+    kind     : (J,) FREE of the root; SPHERICAL, UNIVERSAL, REVOLUTE or SIX freedoms of a joint
     sign     : (J,) +1 where the body beyond is the distal one: velocities are of the distal body in the proximal one
     first    : (J + 1,) velocities of step k: first[k] … first[k+1]
     above    : (g,) the velocity before each one on the way to the root; −1 for the first
@@ -104,11 +107,11 @@ def directions(tables: Branches, s: FloatArray, r: FloatArray, b: FloatArray) ->
     for k in range(tables.body.size):
         mapped(tables.centre[k], s[tables.body[k]], r[k])
         first = tables.first[k]
-        if tables.kind[k] == FREE:
+        if tables.kind[k] == FREE or tables.kind[k] == SIX:
             for i in range(3):
-                b[i, i] = 1.0
-                b[3 + i, 3 + i] = 1.0
-                cross(r[k], b[3 + i, 3:], b[3 + i, :3])
+                b[first + i, i] = tables.sign[k]
+                b[first + 3 + i, 3 + i] = tables.sign[k]
+                cross(r[k], b[first + 3 + i, 3:], b[first + 3 + i, :3])
         elif tables.kind[k] == SPHERICAL:
             for i in range(3):
                 b[first + i, 3 + i] = tables.sign[k]
@@ -141,6 +144,21 @@ def relative_velocities(
                 omega[k, i] = w[i]
             continue
         before = omega[tables.parent[k]]
+        if tables.kind[k] == SIX:
+            p = tables.parent[k]
+            for i in range(3):
+                zdot[first + 3 + i] = tables.sign[k] * (w[i] - before[i])
+                omega[k, i] = w[i]
+            mapped(tables.centre[k], sdot[body], w)
+            mapped(tables.centre[p], sdot[tables.body[p]], work[0])
+            mapped(tables.centre[k], s[body], work[1])
+            mapped(tables.centre[p], s[tables.body[p]], work[2])
+            for i in range(3):
+                work[1, i] -= work[2, i]
+            cross(before, work[1], work[2])
+            for i in range(3):
+                zdot[first + i] = tables.sign[k] * (w[i] - work[0, i] - work[2, i])
+            continue
         for i in range(3):
             w[i] -= before[i]
             omega[k, i] = before[i]
@@ -179,7 +197,14 @@ def bias_of_elements(
         if p >= 0:
             D[k] = D[p]
             e[:] = 0.0
-            if tables.kind[k] >= UNIVERSAL:  # directions of spherical joints are the laboratory's and do not turn
+            if tables.kind[k] == SIX:
+                for i in range(3):
+                    e[i] = tables.sign[k] * zdot[tables.first[k] + i]
+                cross(omega[p], e, turn)
+                for i in range(3):
+                    D[k, i] += turn[i]
+                e[:] = 0.0
+            elif tables.kind[k] >= UNIVERSAL:  # directions of spherical joints are the laboratory's and do not turn
                 for a in range(tables.first[k + 1] - tables.first[k]):
                     j = tables.first[k] + a
                     cross(omega[tables.step_of[tables.owner[k, a]]], b[j, 3:], turn)

@@ -18,7 +18,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
-from biomec.engine.tree.recursion import UNIVERSAL, Branches, mapped, motion_of_elements
+from biomec.engine.tree.recursion import REVOLUTE, SIX, UNIVERSAL, Branches, mapped, motion_of_elements
 from biomec.engine.tree.vectors import cross, dot
 
 PASSES = 3  # of the orthonormalisation, each of which squares what is left
@@ -77,11 +77,11 @@ def nearest_on_tree(tables: Branches, shapes: Shapes, s: FloatArray, near: Float
         for c in range(3):
             mapped(tables.frame[body, c], s[body], frame[c])
         orthonormalise(frame)
-        if p < 0:
+        if p < 0 or tables.kind[k] == SIX:
             mapped(tables.centre[k], s[body], at)
         else:
             mapped(shapes.at_parent[k], near[tables.body[p]], at)
-        if tables.kind[k] >= UNIVERSAL:
+        if tables.kind[k] == UNIVERSAL or tables.kind[k] == REVOLUTE:
             _laboratory(frames[tables.body[p]], shapes.axes[k, 0], before)
             _laboratory(frame, shapes.axes[k, 1], beyond)
             cross(beyond, before, normal)

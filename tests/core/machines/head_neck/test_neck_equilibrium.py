@@ -1,0 +1,100 @@
+"""The neck stands still: programme, residual, fibres, and a tenth of a second of simulation without a blow."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+from biomec.base.errors import BiomecError
+from biomec.engine.forces.hill_curves import THELEN
+from biomec.engine.forces.hill_muscle import elastic_rate
+from biomec.engine.forces.muscle_kernels import one_muscle
+from biomec.engine.forces.pulses import triangle
+from biomec.machines.head_neck.equilibrium import find_equilibrium, nearest_between
+from biomec.machines.head_neck.impact import Blow, ImpactOptions, simulate_impact
+from biomec.machines.head_neck.model import load_head_neck
+
+
+def test_the_programme_has_the_optimum_of_another_solver():
+    rng = np.random.default_rng(1)
+    for trial in range(4):
+        A, target = rng.normal(size=(6, 20)), 0.2 * rng.random(20)
+        b, highest = A @ rng.random(20), np.where(np.arange(20) < 15, 1.0, np.inf)
+        u = nearest_between(A, b, target, highest)
+        other = minimize(
+            lambda x, t=target: 0.5 * (x - t) @ (x - t), np.full(20, 0.5), jac=lambda x, t=target: x - t,
+            bounds=[(0.0, None if h == np.inf else h) for h in highest],
+            constraints={"type": "eq", "fun": lambda x, A=A, b=b: A @ x - b, "jac": lambda x, A=A: A},
+            method="SLSQP", options={"ftol": 1e-14, "maxiter": 500},
+        )  # fmt: skip
+        assert u is not None, trial
+        np.testing.assert_allclose(A @ u, b, atol=1e-8)
+        np.testing.assert_allclose(u, other.x, atol=1e-5)  # the other solver stops at steps of 1e-6
+    assert nearest_between(np.ones((1, 3)), np.array([-1.0]), np.zeros(3), np.ones(3)) is None
+
+
+def test_nothing_is_left_and_every_muscle_holds_its_force(neck, neck_at_rest):
+    assert neck_at_rest.residual < 1e-6  # the acceptance; 2e-12 is found
+    force, muscles = neck_at_rest.force, neck_at_rest.tables.muscles
+    assert ((force >= 0.0) & (force <= muscles.fmax)).all()
+    assert ((neck_at_rest.excitation >= 0.0) & (neck_at_rest.excitation <= 1.0)).all()
+    np.testing.assert_allclose(force[::2], force[1::2], atol=1e-8)  # right and left
+    lengths = [
+        sum(
+            np.linalg.norm(
+                np.diff([neck.p[b] + neck.R[b] @ x for b, x in zip(one.bodies, one.points, strict=True)], axis=0),
+                axis=1,
+            )
+        )
+        for one in neck.muscles
+    ]
+    for m, length in enumerate(lengths):
+        fibre = neck_at_rest.state.y[76 + m]
+        speed, pull = elastic_rate(one_muscle(muscles, m), length, fibre, neck_at_rest.excitation[m], THELEN)
+        assert pull == pytest.approx(force[m], abs=1e-9)
+        if force[m] > 0.0:
+            assert abs(speed) < 1e-9  # the fibre stands still
+
+
+def test_preloads_and_free_lengths_carry_the_head(neck, neck_at_rest):
+    """Both levels without a disc are pressed by more than the weight above, since muscles pull down too."""
+    weight = 4.69 * 9.81
+    preload = neck_at_rest.preload
+    assert set(preload) == {one.name for one in neck.contacts if one.preloaded}
+    condyles = preload["condyle C1-C0 right"] + preload["condyle C1-C0 left"]
+    facets = preload["facet C2-C1 right"] + preload["facet C2-C1 left"]
+    assert 1.0 < condyles / weight < facets / weight < 3.0
+    for disc in neck.discs:
+        free, placed = neck_at_rest.rest[disc.name], next(b.place for b in neck.bones if b.name == disc.upper)
+        assert free[2] > placed[2]  # compressed
+        assert free[1] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_without_a_blow_the_pose_stands_still(neck_at_rest):
+    """Less than 0.1 mm and 1e-3 rad in 100 ms; 1e-16 m and 1e-14 rad are found."""
+    silent = Blow(triangle(1e-12, 2e-4, 7e-4), np.zeros(3), (-1.0, 0.0, 0.0))
+    impact = simulate_impact(
+        neck_at_rest, silent, ImpactOptions(duration_s=0.1, every_s=1e-3, method="Runge-Kutta", step_s=2e-5)
+    )
+    moved = np.abs(impact.z - impact.z[0]).max(axis=(0, 1))
+    assert moved[:3].max() < 1e-4
+    assert moved[3:].max() < 1e-3
+
+
+def test_a_tensed_neck_rests_too_and_presses_harder(neck, neck_at_rest):
+    braced = find_equilibrium(neck, 0.2)
+    assert braced.residual < 1e-6
+    assert braced.force.sum() > 2.0 * neck_at_rest.force.sum()
+    assert sum(braced.preload.values()) > sum(neck_at_rest.preload.values())
+    with pytest.raises(BiomecError, match="bracing of 1 is impossible"):
+        find_equilibrium(neck, 1.0)
+
+
+def test_a_neck_that_nothing_holds_is_refused(tmp_path):
+    from biomec.machines.head_neck.model import CONTACTS, file_text
+
+    flat = (
+        file_text(CONTACTS).replace(",-0.2,0.35,0.94", ",0.6,0.35,0.94").replace(",-0.2,-0.35,0.94", ",0.6,-0.35,0.94")
+    )
+    (tmp_path / CONTACTS).write_text(flat, encoding="utf-8")
+    with pytest.raises(BiomecError, match="no muscle forces and preloads hold the neck"):
+        find_equilibrium(load_head_neck(folder=tmp_path))
