@@ -24,6 +24,7 @@ from biomec.recording import Session, Source
 from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.files.other_programs import write_angles, write_recording
 from biomec_app.features.clinical.visit_opening import open_visit
+from biomec_app.features.study.actions import is_study, open_study_at
 from biomec_app.session.context import Context
 from biomec_app.session.opening import open_project, open_with_files
 from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
@@ -42,9 +43,13 @@ def open_file(context: Context, *paths: Path) -> None:
     """Open a project, a visit, or import a recording; what cannot be opened is reported, and what is open stays.
 
     Of several files a project is opened, or the movement among them imported with its static, plates and EMG; those
-    that are not recordings are reported, and the others opened without them. A folder is a visit.
+    that are not recordings are reported, and the others opened without them. A folder is a visit, or a study where it
+    holds study.toml or the results of one.
     """
     path = paths[0]
+    if len(paths) == 1 and is_study(path):
+        open_study_at(context, path)
+        return
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')

@@ -96,6 +96,11 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
     """
     wanted = {State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED})
     chosen = study.filtered(" ".join(only)) if only else study.trials
+    return tasks_for(study, [one for one in chosen if one.state in wanted])
+
+
+def tasks_for(study: Study, trials: Iterable[StudyTrial]) -> tuple[TrialTask, ...]:
+    """Tasks that analyse these trials, whatever their state."""
     people = {one.code: one.subject for one in study.description.people}
     return tuple(
         TrialTask(
@@ -103,8 +108,7 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
             one.static, one.project, one.subject, people.get(one.subject, Subject()), one.condition,
             one.excluded_cycles, study.settings, study.description.muscles,
         )
-        for one in chosen
-        if one.state in wanted
+        for one in trials
     )  # fmt: skip
 
 

@@ -83,8 +83,8 @@ def _where(one: LoadComparison, c: int) -> str:
 
 
 def _whole(text: str) -> str:
-    """A text that is not broken into lines."""
-    return text.replace(" ", "\u00a0")
+    """A text without a blank at which a narrow column would break it."""
+    return text.replace("< ", "<")
 
 
 def _between(value: float, low: float, high: float, digits: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, LEVEL, MEAN, Course, Grid, Panel, course_of
 from biomec.study.groups import Level
 
@@ -74,7 +74,7 @@ def _panel(levels: Sequence[Level], c: int, limits: tuple[float, float]) -> Pane
 
 def _course(level: Level, c: int, place: int) -> Course:
     curves = level.means.curves[:, :, c]
-    known = np.isfinite(curves).all(axis=1)
+    known: BoolArray = np.asarray(np.isfinite(curves).all(axis=1))
     made = course_of(LEVEL, curves[known], level.name, place)
     names = tuple(code for code, there in zip(level.people, known.tolist(), strict=True) if there)
     return Course(made.side, made.visit, made.label, made.percent, made.curves, made.mean, made.sd, names=names)

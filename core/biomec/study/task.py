@@ -92,16 +92,16 @@ def analysed(task: TrialTask) -> Analysis:
     """The analysis of a trial: loads where there are plates, muscles if they were asked for."""
     path = Path(task.root) / task.file
     if task.project:
-        analysis = open_again(_prepared(load_project(path), task))
+        analysis = open_again(prepared(load_project(path), task))
     else:
         static = Path(task.root) / task.static if task.static else None
         session = import_session(path, static=static, keep_originals=False)
-        analysis = Analysis(_prepared(session, task), task.settings)
+        analysis = Analysis(prepared(session, task), task.settings)
     plates = bool(analysis.session.dynamic.plates)
     return analysis.run_until("muscles" if plates and task.muscles else "loads" if plates else KINEMATICS)
 
 
-def _prepared(session: Session, task: TrialTask) -> Session:
+def prepared(session: Session, task: TrialTask) -> Session:
     """The session with what the researcher says: person, condition, and cycles that do not count."""
     notes = session.notes
     for one in task.excluded_cycles:

@@ -110,7 +110,7 @@ class BlocksView(PageOfTables):
             if block.caption:
                 layout.addWidget(caption_label(block.caption))
             view = TableView(block)
-            view.setMaximumWidth(WIDEST)
+            view.setMaximumWidth(max(WIDEST, view.natural_width))
             view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys move the page until a table is clicked
             self.tables.append(view)
             self.add_table(layout, view)

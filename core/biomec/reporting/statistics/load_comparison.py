@@ -281,7 +281,7 @@ def _notices(
         found.append(
             warning(
                 "too-few",
-                f"{len(first)} and {len(second)} repetitions are too few for the test of whole curves to find any "
+                f"{len(first)} and {len(second)} {first.sample} are too few for the test of whole curves to find any "
                 f"difference at {options.alpha:g}; record more of both.",
             )
         )
