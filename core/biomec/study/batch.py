@@ -94,9 +94,14 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
     resume : those that failed before are not tried again
     only   : words, each of which a trial must have in its person, session, condition, name or state
     """
-    wanted = {State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED})
+    wanted = waiting_states(resume)
     chosen = study.filtered(" ".join(only)) if only else study.trials
     return tasks_for(study, [one for one in chosen if one.state in wanted])
+
+
+def waiting_states(resume: bool = False) -> frozenset[State]:
+    """States of trials that a batch analyses; ``resume`` : those that failed before are not tried again."""
+    return frozenset({State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED}))
 
 
 def tasks_for(study: Study, trials: Iterable[StudyTrial]) -> tuple[TrialTask, ...]:

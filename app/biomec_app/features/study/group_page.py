@@ -37,6 +37,7 @@ class GroupPage(QWidget):
         self.jobs = Jobs(self)
         self.content: GroupContent | None = None
         self._study: Study | None = None
+        self._offered = True
         self._theme: Theme = LIGHT
         self._asked: tuple[Study, GroupChoice] | None = None
         self._due = QTimer(self, singleShot=True, interval=0)
@@ -93,8 +94,12 @@ class GroupPage(QWidget):
         self._show()
 
     def show_study(self, study: Study) -> None:
-        """Offer what the study has, and compare anew."""
-        self._study = study
+        """Offer what the study has, and compare anew, as soon as the page is seen."""
+        self._study, self._offered = study, False
+        self.refresh()
+
+    def _offer_study(self, study: Study) -> None:
+        self._offered = True
         there = tables_there(study)
         counted = [one for one in study.trials if one.counts and one.subject]
         _offer(self.table, [(KINDS[key], key) for key in there])
@@ -103,7 +108,6 @@ class GroupPage(QWidget):
         _offer(self.by, [(BY[key], key) for key in ways])
         if before is None and ways:
             self.by.setCurrentIndex(max(0, self.by.findData(compared_by(study))))
-        self.refresh()
 
     @property
     def choice(self) -> GroupChoice | None:
@@ -119,9 +123,12 @@ class GroupPage(QWidget):
         self._due.start(0)
 
     def _compare(self) -> None:
-        study, choice = self._study, self.choice
+        study = self._study
         if not self.isVisible():
             return  # `showEvent` asks again
+        if study is not None and not self._offered:
+            self._offer_study(study)
+        choice = self.choice
         if study is None or choice is None:
             self._say(NOTHING)
             return

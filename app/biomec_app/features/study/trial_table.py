@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import (
     QByteArray,
+    QItemSelection,
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
@@ -32,6 +35,17 @@ WIDTHS = {
 }  # fmt: skip
 USUAL, LOOK_MS, SIGN = 84, 120, 16
 EMPTY = "No trial fits the filter."
+
+
+def _ranges(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """First and last of the rows that follow each other."""
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        if found and found[-1][1] == row - 1:
+            found[-1] = found[-1][0], row
+        else:
+            found.append((row, row))
+    return found
 
 
 class SmallSigns(QStyledItemDelegate):
@@ -105,7 +119,8 @@ class TrialTable(QTableView):
     @property
     def selected(self) -> tuple[StudyTrial, ...]:
         """The selected trials."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        ranges = self.selectionModel().selection()  # ranges: every index by itself would take a second of 10 000 trials
+        rows = sorted({row for one in ranges for row in range(one.top(), one.bottom() + 1)})
         return tuple(one for row in rows if (one := self.rows.trial_at(row)) is not None)
 
     @property
@@ -136,9 +151,10 @@ class TrialTable(QTableView):
             places = {one.id: k for k, one in enumerate(self.rows.rows) if isinstance(one, StudyTrial)}
             flags = QItemSelectionModel.SelectionFlag
             model = self.selectionModel()
-            for key in ids:
-                if key in places:
-                    model.select(self.rows.index(places[key], 0), flags.Select | flags.Rows)
+            wanted = QItemSelection()
+            for first, last in _ranges(sorted(places[key] for key in ids if key in places)):
+                wanted.select(self.rows.index(first, 0), self.rows.index(last, len(COLUMNS) - 1))
+            model.select(wanted, flags.Select)
             if current in places:
                 model.setCurrentIndex(self.rows.index(places[current], 0), flags.NoUpdate)
         self.verticalScrollBar().setValue(at)

@@ -55,6 +55,7 @@ class TrialsPage(QWidget):
         super().__init__(parent)
         self.setObjectName("study.page")
         self.study: Study | None = None
+        self.painter = painter
         self.model = TrialModel()
         self.model.setParent(self)
         self.table = TrialTable(self.model, painter)
@@ -149,6 +150,8 @@ class TrialsPage(QWidget):
         self.study = study
         self.model.show_study(study, self.names.isChecked())
         self.table.empty.setText(EMPTY if study.trials else NO_TRIALS)
+        clean = self.model.wording.clean  # found once for each person, which takes a while where there are many
+        self.painter.paint("words", lambda: [clean.label(one, one.condition) for one in study.trials], _nothing)
         self._count()
 
     def set_theme(self, theme: Theme) -> None:
@@ -212,3 +215,7 @@ class TrialsPage(QWidget):
             item.setEnabled(button.isEnabled())
             item.triggered.connect(lambda _=False, button=button: button.click())
         menu.popup(at)
+
+
+def _nothing(found: object, fault: Exception | None) -> None:
+    """Nothing is shown of what was only prepared."""

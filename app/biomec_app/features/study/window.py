@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QT
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.study.batch import tasks_of
+from biomec.study.batch import waiting_states
 from biomec.study.study import Study, open_study
 from biomec.study.trial_cycles import TrialCycle
 from biomec.study.trials import State, StudyTrial
@@ -51,6 +51,7 @@ class StudyWindow(SideWindow):
         super().__init__(context, WINDOW, TITLE, parent)
         self.path, self.results = path, results
         self.study: Study | None = None
+        self._states: dict[State, int] = {}
         self.theme: Theme = LIGHT
         self.painter = Painter(self)
         self.work, self.batch = Jobs(self), BatchRun(self)
@@ -155,7 +156,7 @@ class StudyWindow(SideWindow):
 
     def show_study(self, study: Study) -> None:
         """Show a study as it is now."""
-        self.study = study
+        self.study, self._states = study, study.states
         self.wrong.say("")
         self.setWindowTitle(f"{study.description.name} – Study – Biomec")
         self.page.show_study(study)
@@ -173,9 +174,14 @@ class StudyWindow(SideWindow):
         more = f"   ⚠ {doubts} remark{'s' if doubts != 1 else ''}: see Folder" if doubts else ""
         self.words.setText(f"{study.in_words}{more}")
         self.words.setToolTip(str(study.folder))
-        waiting, fresh = len(tasks_of(study)), len(tasks_of(study, resume=True))
+        waiting, fresh = self._waiting(), self._waiting(resume=True)
         self.run.setText(f"&Run {waiting} Trial{'s' if waiting != 1 else ''}" if waiting else "&Run")
         self.go_on.setVisible(0 < fresh < waiting)
+
+    def _waiting(self, resume: bool = False) -> int:
+        """How many trials a batch would analyse."""
+        states = waiting_states(resume)
+        return 0 if self.study is None else sum(count for state, count in self._states.items() if state in states)
 
     def _show_folder(self) -> None:
         if self.study is not None:
@@ -185,12 +191,11 @@ class StudyWindow(SideWindow):
     def _allow(self) -> None:
         """Enable what can be done now."""
         running, there = self.batch.jobs.busy, self.study is not None
-        waiting = bool(self.study is not None and tasks_of(self.study))
-        self.run.setEnabled(waiting and not running)
+        self.run.setEnabled(bool(self._waiting()) and not running)
         self.go_on.setEnabled(not running)
         for widget in (self.stop, self.bar):
             widget.setVisible(running)
-        done = self.study is not None and any(one.counts for one in self.study.trials)
+        done = self.study is not None and State.DONE in self._states
         idle = not self.work.busy
         self.report.setEnabled(done and idle)
         self.export.setEnabled(there and idle)
@@ -204,7 +209,7 @@ class StudyWindow(SideWindow):
         if self.study is None or self.batch.jobs.busy:
             return
         self.wrong.say("")
-        self.bar.setRange(0, max(1, len(tasks_of(self.study, resume))))
+        self.bar.setRange(0, max(1, self._waiting(resume)))
         self.bar.setValue(0)
         self.said.setText("Starting …")
         self.batch.start(self.study, self.path, resume, jobs)
