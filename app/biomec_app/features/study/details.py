@@ -43,6 +43,7 @@ class TrialDetails(QWidget):
         self._study: Study | None = None
         self._trial: StudyTrial | None = None
         self._cycles: tuple[TrialCycle, ...] = ()
+        self._marked: tuple[str, int] | None = None  # cycle that stays chosen when its trial is shown again
         self._faint = QColor("#6B7280")
         self.title, self.words = QLabel(), explanation(NOTHING)
         font = self.title.font()
@@ -107,7 +108,7 @@ class TrialDetails(QWidget):
 
     def _fill(self) -> None:
         out = self._decided()
-        chosen = self.cycles.currentRow()
+        marked = self._marked
         self.cycles.setRowCount(0)
         self.cycles.setRowCount(len(self._cycles))
         for k, one in enumerate(self._cycles):
@@ -120,8 +121,8 @@ class TrialDetails(QWidget):
                 if not counts:
                     item.setForeground(self._faint)
                 self.cycles.setItem(k, column, item)
-        if 0 <= chosen < len(self._cycles):
-            self.cycles.selectRow(chosen)
+        if self._trial is not None and marked is not None and marked[0] == self._trial.id:
+            self.cycles.selectRow(marked[1])
         self._allow()
 
     def _decided(self) -> dict[tuple[str, int], str]:
@@ -136,6 +137,8 @@ class TrialDetails(QWidget):
 
     def _allow(self) -> None:
         one = self.chosen
+        if one is not None and self._trial is not None:
+            self._marked = self._trial.id, self._cycles.index(one)
         out = one is not None and (one.side, one.first) in self._decided()
         self.take_out.setEnabled(one is not None and one.counts and not out)
         self.take_in.setEnabled(out)

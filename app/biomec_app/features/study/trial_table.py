@@ -63,12 +63,13 @@ class TrialTable(QTableView):
 
     opened(object)  : Enter or a double click on a trial
     chosen()        : other trials are selected
-    menu_asked(QPoint) : a menu about the selected trials is wanted there
+    menu_asked(QPoint) : a menu about the selected trials is wanted there;  delete_asked() : they shall not count
     """
 
     opened = Signal(object)
     chosen = Signal()
     menu_asked = Signal(QPoint)
+    delete_asked = Signal()
 
     def __init__(self, model: TrialModel, painter: Painter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -265,7 +266,7 @@ class TrialTable(QTableView):
             self.rows.fold(index.row())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens a trial; Enter and Space fold a group."""
+        """Enter opens a trial, Delete takes it out; Enter and Space fold a group."""
         row = self.currentIndex().row()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and row >= 0:
             if self.rows.trial_at(row) is None:
@@ -273,6 +274,8 @@ class TrialTable(QTableView):
                 self.setCurrentIndex(self.rows.index(min(row, len(self.rows.rows) - 1), 0))
             elif event.key() != Qt.Key.Key_Space:
                 self._activate(self.currentIndex())
+        elif event.key() == Qt.Key.Key_Delete:
+            self.delete_asked.emit()
         else:
             super().keyPressEvent(event)
 

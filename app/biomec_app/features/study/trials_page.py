@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from biomec.study.record import TrialRecord
 from biomec.study.study import Study
+from biomec.study.tables import Clean
 from biomec.study.trials import State
 from biomec_app.features.study.columns import GROUPINGS, Wording
 from biomec_app.features.study.details import TrialDetails
@@ -55,7 +55,7 @@ class TrialsPage(QWidget):
         super().__init__(parent)
         self.setObjectName("study.page")
         self.study: Study | None = None
-        self.painter = painter
+        self.painter, self._stopped = painter, False
         self.model = TrialModel()
         self.model.setParent(self)
         self.table = TrialTable(self.model, painter)
@@ -76,9 +76,7 @@ class TrialsPage(QWidget):
         self.table.chosen.connect(self._chosen)
         self.table.opened.connect(self.open_asked)
         self.table.menu_asked.connect(self._menu)
-        delete = QShortcut(QKeySequence(Qt.Key.Key_Delete), self.table)
-        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
-        delete.activated.connect(self.exclude_asked)
+        self.table.delete_asked.connect(self.exclude_asked)
 
     def _bar(self) -> QHBoxLayout:
         self.words = QLineEdit()
@@ -151,8 +149,18 @@ class TrialsPage(QWidget):
         self.model.show_study(study, self.names.isChecked())
         self.table.empty.setText(EMPTY if study.trials else NO_TRIALS)
         clean = self.model.wording.clean  # found once for each person, which takes a while where there are many
-        self.painter.paint("words", lambda: [clean.label(one, one.condition) for one in study.trials], _nothing)
+        self.painter.paint("words", lambda: self._prepare(study, clean), _nothing)
         self._count()
+
+    def _prepare(self, study: Study, clean: Clean) -> None:
+        for one in study.trials:
+            if self._stopped:
+                return
+            clean.label(one, one.condition)
+
+    def stop(self) -> None:
+        """Give up what is prepared; the window closes."""
+        self._stopped = True
 
     def set_theme(self, theme: Theme) -> None:
         """Use the colours of a theme."""

@@ -364,7 +364,9 @@ class StudyWindow(SideWindow):
         for jobs in running:
             jobs.wait(PATIENCE_S)
         self.groups.stop()
+        self.page.stop()
         self.painter.stop()
+        self.undo_stack.blockSignals(True)  # the parts of the window go in any order now
         super().closeEvent(event)
 
     def shut(self) -> None:
