@@ -47,6 +47,11 @@ def title_of_back(context: Context) -> str | None:
     return "Bac&k to Study" if _studies(context) else None
 
 
+def no_study(context: Context) -> str | None:
+    """Reason for the item that goes back: no study is open."""
+    return None if _studies(context) else "Open a study first."
+
+
 def _studies(context: Context) -> list[QWidget]:
     """Windows of studies; their module is loaded with the first of them only."""
     windows: Sequence[object] = context.windows
