@@ -210,7 +210,7 @@ def _counts_left_out(study: Study, some: bool) -> tuple[str, ...]:
     words = {BROKEN: "could not be read", DUPLICATE: "copies of others", SUPERSEDED: "recordings with a project"}
     parts = [f"{kinds[kind]} {what}" for kind, what in words.items() if kinds[kind]]
     if parts:
-        sentences.append(f"Files of the folder that are no trials of their own: {', '.join(parts)}.")
+        sentences.append(f"Other files of the folder: {', '.join(parts)}.")
     return tuple(sentences)
 
 

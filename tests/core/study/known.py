@@ -2,6 +2,7 @@
 
 import csv
 import io
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -59,7 +60,7 @@ def analysed_known(folder: Path) -> Study:
 
 def know(patched: pytest.MonkeyPatch, study: Study) -> None:
     """Let every trial of a study be analysed to known numbers, without any computation."""
-    same = Analysis(sway(30)).run_until(KINEMATICS)  # of every trial: only its tables count here
+    same = _swaying()  # of every trial: only its tables count here
     by_id = {one.id: one for one in study.trials}
     now = []
 
@@ -69,6 +70,11 @@ def know(patched: pytest.MonkeyPatch, study: Study) -> None:
 
     patched.setattr("biomec.study.task.analysed", analysed)
     patched.setattr("biomec.study.task.trial_tables", lambda analysis: known_tables(now[0]))
+
+
+@cache
+def _swaying() -> Analysis:
+    return Analysis(sway(30)).run_until(KINEMATICS)
 
 
 def known_tables(trial):

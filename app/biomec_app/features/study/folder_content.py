@@ -47,7 +47,7 @@ def folder_blocks(study: Study, names: bool) -> tuple[Block, ...]:
     kinds = Counter(one.kind for one in study.files.values())
     if kinds:
         rows = tuple((kind, str(kinds[kind]), MEANINGS[kind]) for kind in ORDER if kinds[kind])
-        blocks.append(Table("Files that are no trials", ("Kind", "Files", "Meaning"), rows))
+        blocks.append(Table("Other files", ("Kind", "Files", "Meaning"), rows))
     if kinds and names:
         place = {kind: k for k, kind in enumerate(ORDER)}
         listed = sorted(study.files.items(), key=lambda item: (place.get(item[1].kind, len(ORDER)), item[0]))
@@ -55,7 +55,7 @@ def folder_blocks(study: Study, names: bool) -> tuple[Block, ...]:
         note = (
             f"The first {MOST} of {len(listed)}; `biomec study show --files` lists all." if len(listed) > MOST else ""
         )
-        blocks.append(Table("Every file", ("File", "Kind", "Why"), files, note))
+        blocks.append(Table("Every other file", ("File", "Kind", "Why"), files, note))
         nameless = tuple((one.file, one.id) for one in unknown[:MOST])
         if nameless:
             blocks.append(Table("Trials of nobody", ("File", "Trial"), nameless))
