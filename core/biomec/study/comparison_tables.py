@@ -50,7 +50,8 @@ def comparison_table(pair: PairOfLevels, found: StudyComparison) -> Table:
                "Curves differ at [%]")  # fmt: skip
     level = f"{100 * (1 - found.options.alpha):g} %"
     note = (
-        f"{measure.capitalize()} of each cycle, mean ± SD over people ({pair.sample}). {one.options.test_name}; in "
+        f"{measure.capitalize()} of each cycle, mean ± SD over people ({pair.sample}). Test: "
+        f"{one.options.test_name}; in "
         f"brackets the {level} interval. The last column: permutation test of whole curves."
     )
     return Table(f"{pair.title}: {found.table}", columns, tuple(rows), note)

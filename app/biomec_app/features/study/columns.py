@@ -119,6 +119,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("muscles", "Muscles", "Verdict about the muscle forces", lambda one, how: one.headline.muscles, "muscles",
            shown=False, level=lambda one: VERDICTS.get(one.headline.muscles)),
     Column("cycles", "Cycles", "Valid cycles, of those that were found", _cycles, "cycles", right=True),
+    Column("remark", "Remark", "Why it failed or was excluded, or the first warning", _remark, "reason"),
     Column("converged", "Frames", "Share of the frames that obey the model", _converged, "converged", right=True),
     Column("markers", "Markers [mm]", "RMS distance of the markers from the model", _measured("markers_mm", 1),
            "markers_mm", right=True),
@@ -132,7 +133,6 @@ COLUMNS: tuple[Column, ...] = (
     Column("height", "Stature [m]", "Of the person in the model", _measured("height_m", 2), "height_m", shown=False,
            right=True),
     Column("model", "Model", "Model of the body", lambda one, how: one.headline.model, "model", shown=False),
-    Column("remark", "Remark", "Why it failed or was excluded, or the first warning", _remark, "reason"),
     Column("file", "File", "Where the recording is, below the folder of the study", lambda one, how: one.file, "file",
            named=True),
 )  # fmt: skip

@@ -186,6 +186,7 @@ def _combo(name: str, title: str) -> QComboBox:
     made = QComboBox()
     made.setObjectName(name)
     made.setAccessibleName(title)
+    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return made
 
 

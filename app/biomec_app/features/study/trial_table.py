@@ -31,8 +31,8 @@ from biomec_app.kit.theme import Theme
 
 ROW = HEIGHT + 8
 WIDTHS = {
-    "person": 84, "name": 110, "condition": 110, CURVES: WIDTH + 14, "state": 120, "loads": 96, "markers": 108,
-    "residual": 108, "moment": 120, "remark": 340, "file": 240,
+    "person": 84, "visit": 58, "number": 58, "cycles": 76, "name": 110, "condition": 110, CURVES: WIDTH + 14,
+    "state": 120, "loads": 96, "markers": 108, "residual": 108, "moment": 120, "remark": 240, "file": 240,
 }  # fmt: skip
 USUAL, LOOK_MS, SIGN = 84, 120, 16
 EMPTY = "No trial fits the filter."
