@@ -75,6 +75,11 @@ class TableView(QTableWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
+    @property
+    def natural_width(self) -> int:
+        """Width in which no column is narrowed [pixels]."""
+        return sum(self._natural)
+
     def _share_width(self) -> None:
         """Columns as wide as their texts; what is left or lacks goes to numbers alike, or to the last column."""
         left = self.viewport().width() - sum(self._natural)

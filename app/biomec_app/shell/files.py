@@ -16,7 +16,6 @@ from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project
 from biomec.io.registry import PROJECT, find_format
 from biomec.io.session_import import import_session
-from biomec.io.shared_project import project_hash
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.reopen import files_asked_for, open_again
 from biomec.pipeline.replay import settings_line
@@ -25,7 +24,9 @@ from biomec.recording import Session, Source
 from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.files.other_programs import write_angles, write_recording
 from biomec_app.features.clinical.visit_opening import open_visit
+from biomec_app.features.study.actions import is_study, open_study_at
 from biomec_app.session.context import Context
+from biomec_app.session.opening import open_project, open_with_files
 from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
 from biomec_app.session.ready import ready
 
@@ -35,7 +36,6 @@ SETTINGS = "Settings of an analysis (*.json);;All files (*)"
 OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
 LEFT_OUT = "Left out:"
-READ_FILES, NOT_READ_FILES = "Read it", "Open without it"
 
 
 # -------------------------------------------------------------------------------------------------------------- open
@@ -43,9 +43,13 @@ def open_file(context: Context, *paths: Path) -> None:
     """Open a project, a visit, or import a recording; what cannot be opened is reported, and what is open stays.
 
     Of several files a project is opened, or the movement among them imported with its static, plates and EMG; those
-    that are not recordings are reported, and the others opened without them. A folder is a visit.
+    that are not recordings are reported, and the others opened without them. A folder is a visit, or a study where it
+    holds study.toml or the results of one.
     """
     path = paths[0]
+    if len(paths) == 1 and is_study(path):
+        open_study_at(context, path)
+        return
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
@@ -98,39 +102,6 @@ def ask_and_import(context: Context) -> None:
         open_file(context, path)
 
 
-def open_project(context: Context, path: Path) -> None:
-    """Read a project and run its steps again; only then is unsaved work asked about."""
-    seen = project_hash(path)
-
-    def done(analysis: Analysis) -> None:
-        if may_discard(context):
-            context.document.open(analysis, path, seen=seen)
-            remember(context, path)
-
-    title = f"Open {path.name}"
-
-    def work(progress: Progress) -> Analysis | Session:
-        session = load_project(path)
-        return session if files_asked_for(session) else ready(open_again(session, progress))
-
-    def found(loaded: Analysis | Session) -> None:
-        if isinstance(loaded, Analysis):
-            done(loaded)
-        else:
-            _open_with_files(context, title, loaded, done)
-
-    context.jobs.start(title, work, found)
-
-
-def _open_with_files(context: Context, title: str, session: Session, done: Callable[[Analysis], None]) -> None:
-    """Open a session whose settings name files outside it, after asking whether these may be read."""
-    names = " and ".join(files_asked_for(session))
-    question = f"The project uses {names}, outside the project. Read it? If you do not know the file, do not."
-    answer = context.user.confirm(title, question, (READ_FILES, NOT_READ_FILES))
-    if answer is not None:
-        context.jobs.start(title, lambda progress: ready(open_again(session, progress, answer == READ_FILES)), done)
-
-
 def open_matlab(context: Context, path: Path) -> None:
     """Open the session that a MATLAB file of Biomec holds; a recording alone is imported."""
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
@@ -149,7 +120,7 @@ def open_matlab(context: Context, path: Path) -> None:
             ask_import(context, found)
             return
         if isinstance(found, Session):
-            _open_with_files(context, title, found, done)
+            open_with_files(context, title, found, done)
             return
         if not may_discard(context):
             return

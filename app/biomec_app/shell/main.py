@@ -16,6 +16,7 @@ from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.dialogs.extension_question import ask_extension
+from biomec_app.features.study.actions import open_study_at
 from biomec_app.kit.memory import Garbage, keep_loaded, share_memory
 from biomec_app.session.approvals import Approvals
 from biomec_app.session.jobs import take_turns
@@ -56,9 +57,12 @@ def application() -> QApplication:
     return made
 
 
-def run(*files: Path, demo: bool = False, extensions: bool = True) -> int:
+def run(
+    *files: Path, demo: bool = False, extensions: bool = True, study: Path | None = None, results: Path | None = None
+) -> int:
     """Show the window, on files, on the demonstration, or on the start page; return when it is closed.
 
+    study      : folder of a study that is shown in a window of its own, with its results elsewhere if they are
     extensions : whether the user's own functions are loaded, after a question about those that are new or changed
     """
     app = application()
@@ -67,6 +71,8 @@ def run(*files: Path, demo: bool = False, extensions: bool = True) -> int:
     window.show()
     QTimer.singleShot(0, window.view.prepare)  # once the window is there
     QTimer.singleShot(0, lambda: _begin(window, files, demo))
+    if study is not None:
+        QTimer.singleShot(0, lambda: open_study_at(window.context, study, results))
     return int(app.exec())
 
 

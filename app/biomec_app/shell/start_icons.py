@@ -142,6 +142,19 @@ def _visit(painter: QPainter, box: QRectF, theme: Theme) -> None:
     _open(painter, box.adjusted(0.0, 4.0, 0.0, 0.0), theme)
 
 
+def _study(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """A table with a line for each of several people."""
+    painter.setPen(_pen(theme, 1.8))
+    left, right = box.left() + 2, box.right() - 2
+    for k in range(3):
+        y = box.top() + 7 + 13 * k
+        painter.setBrush(QColor((theme.right, theme.left, theme.middle)[k]))
+        painter.drawEllipse(QPointF(left + 5, y), 4.2, 4.2)
+        painter.drawPolyline(QPolygonF([
+            QPointF(left + 14 + n, y - 4 * sin(pi * (n + 4 * k) / 8)) for n in range(0, round(right - left - 14))
+        ]))  # fmt: skip
+
+
 def _demo(painter: QPainter, box: QRectF, theme: Theme) -> None:
     """A circle to play, with markers around it."""
     painter.setPen(_pen(theme))
@@ -158,5 +171,5 @@ def _demo(painter: QPainter, box: QRectF, theme: Theme) -> None:
 
 
 ICONS: dict[str, Callable[[QPainter, QRectF, Theme], None]] = {
-    "import": _import, "visit": _visit, "open": _open, "demo": _demo
+    "import": _import, "visit": _visit, "open": _open, "study": _study, "demo": _demo
 }  # fmt: skip

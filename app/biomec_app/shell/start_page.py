@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.features.clinical.actions import open_visit_folder
+from biomec_app.features.study.actions import ask_and_open_study
 from biomec_app.kit.painted import Painted
 from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
@@ -32,7 +33,7 @@ from biomec_app.shell import files
 from biomec_app.shell.start_icons import ICONS, draw_banner
 
 TAGLINE = "From recorded markers to joint angles, joint loads and simulations – with the doubt shown."
-WIDTH, HEIGHT = 860, 900  # points of what stands in the middle of the page
+WIDTH, HEIGHT = 1060, 916  # points of what stands in the middle of the page
 STEPS = (
     ("Begin", "with the demo, or import your own recording: the static, the force plates and the EMG that belong to it "
      "are found beside it."),
@@ -57,6 +58,7 @@ class StartPage(QWidget):
         self.buttons = {
             "import": Card("Import…", "A recording: C3D, EMT, TRC, CSV", "Ctrl+I", "import"),
             "visit": Card("Visit…", "A folder: static and all trials of one day", "Ctrl+Shift+O", "visit"),
+            "study": Card("Study…", "A folder: many people, compared and reported", "Ctrl+Shift+U", "study"),
             "open": Card("Open…", "A project or a MATLAB file", "Ctrl+O", "open"),
             "demo": Card("Demo", "A push-up, measured and analysed", "D", "demo"),
         }
@@ -75,6 +77,7 @@ class StartPage(QWidget):
         return {
             "import": lambda: files.ask_and_import(context),
             "visit": lambda: open_visit_folder(context),
+            "study": lambda: ask_and_open_study(context),
             "open": lambda: files.ask_and_open(context),
             "demo": lambda: files.open_demo(context),
         }
@@ -204,7 +207,7 @@ class Card(Painted, QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return room for picture and words."""
-        return QSize(250, 104)
+        return QSize(200, 120)
 
     def set_theme(self, theme: Theme) -> None:
         """Use the colours of a theme."""
@@ -234,7 +237,7 @@ class Card(Painted, QAbstractButton):
         painter.drawText(QPointF(box.left() + 70, box.top() + 47), self._title)
         painter.setFont(self.font())
         painter.setPen(QColor(theme.faint))
-        words = QRectF(box.left() + 16, box.top() + 70, box.width() - 32, 34)
+        words = QRectF(box.left() + 16, box.top() + 70, box.width() - 28, 46)
         painter.drawText(words, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._words)
         key = QRectF(box.right() - 130, box.top() + 8, 120, 18)
         painter.drawText(key, Qt.AlignmentFlag.AlignRight, self._key)

@@ -94,8 +94,18 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
     resume : those that failed before are not tried again
     only   : words, each of which a trial must have in its person, session, condition, name or state
     """
-    wanted = {State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED})
+    wanted = waiting_states(resume)
     chosen = study.filtered(" ".join(only)) if only else study.trials
+    return tasks_for(study, [one for one in chosen if one.state in wanted])
+
+
+def waiting_states(resume: bool = False) -> frozenset[State]:
+    """States of trials that a batch analyses; ``resume`` : those that failed before are not tried again."""
+    return frozenset({State.NOT_RUN, State.STALE} | (set() if resume else {State.FAILED}))
+
+
+def tasks_for(study: Study, trials: Iterable[StudyTrial]) -> tuple[TrialTask, ...]:
+    """Tasks that analyse these trials, whatever their state."""
     people = {one.code: one.subject for one in study.description.people}
     return tuple(
         TrialTask(
@@ -103,8 +113,7 @@ def tasks_of(study: Study, resume: bool = False, only: Sequence[str] = ()) -> tu
             one.static, one.project, one.subject, people.get(one.subject, Subject()), one.condition,
             one.excluded_cycles, study.settings, study.description.muscles,
         )
-        for one in chosen
-        if one.state in wanted
+        for one in trials
     )  # fmt: skip
 
 
@@ -117,6 +126,7 @@ def run_batch(
     only: Sequence[str] = (),
     on_step: Callable[[Step], None] = lambda step: None,
     say: Callable[[str], None] = lambda sentence: None,
+    beat: Callable[[], None] = lambda: None,
     crew: Crew | None = None,
 ) -> BatchReport:
     """Analyse what lacks results; open the study again to see them.
@@ -125,6 +135,7 @@ def run_batch(
     scheduler : address of a dask scheduler, whose workers then do the work
     on_step   : called for every trial that is through; what it raises (`Cancelled`) stops the batch
     say       : takes sentences about workers
+    beat      : called several times a second while it works; what it raises stops the batch at once
     crew      : who does the work, if neither processes of this computer nor dask
     """
     tasks = tasks_of(study, resume, only)
@@ -137,6 +148,7 @@ def run_batch(
     work = _Work(deque(tasks), len(tasks))
     try:
         while work.left:
+            beat()
             _hand_out(work, crew)
             for record in _take_in(work, crew):
                 work.records.append(record)

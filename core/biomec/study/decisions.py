@@ -13,6 +13,7 @@ from pathlib import Path
 
 from biomec.base.atomic import atomic_path
 from biomec.base.description_file import read_text
+from biomec.base.errors import FileError
 from biomec.base.save_lock import save_lock
 from biomec.base.toml_table import TomlTable, read_toml, written
 from biomec.recording.clinical_notes import ExcludedCycle
@@ -64,7 +65,10 @@ def decide(results: Path, trial: str, reason: str, cycle: tuple[str, int] | None
     lines = ["", "[[decision]]", f"trial = {written(trial)}"]
     lines += [] if cycle is None else [f"side = {written(cycle[0])}", f"frame = {cycle[1]}"]
     lines += [f"reason = {written(' '.join(reason.split()))}", f"day = {date.today().isoformat()}", ""]
-    results.mkdir(parents=True, exist_ok=True)
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(results.name, f"the folder cannot be made ({error.strerror or error}).") from error
     with save_lock(path):
         before = read_text(path) if path.exists() else HEAD
         read_toml(before, path.name)  # never added to what cannot be read

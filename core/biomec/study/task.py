@@ -23,9 +23,10 @@ from biomec.recording.clinical_notes import ExcludedCycle
 from biomec.reporting.facts import load_facts, motion_facts
 from biomec.reporting.statistics.time_and_distance import BOTH, time_and_distance
 from biomec.study.record import PROJECT, RECORD, Headline, TrialRecord, in_project
+from biomec.study.trial_cycles import CYCLES, cycles_csv
 from biomec.study.trial_tables import CURVE_TABLES, VALUES, trial_tables
 
-OURS = (RECORD, PROJECT, *(f"{name}.csv" for name in (*CURVE_TABLES, VALUES)))
+OURS = (RECORD, PROJECT, *(f"{name}.csv" for name in (*CURVE_TABLES, VALUES, CYCLES)))
 MOST_WARNINGS = 5
 
 
@@ -74,7 +75,7 @@ def run_task(task: TrialTask) -> TrialRecord:
     try:
         analysis = analysed(task)
         record = replace(record, headline=headline(analysis), warnings=_warnings(analysis))
-        tables = trial_tables(analysis)
+        tables = {**trial_tables(analysis), CYCLES: cycles_csv(analysis)}
     except BiomecError as error:
         analysis, tables = None, {}
         record = replace(record, fault=str(error))
@@ -91,16 +92,16 @@ def analysed(task: TrialTask) -> Analysis:
     """The analysis of a trial: loads where there are plates, muscles if they were asked for."""
     path = Path(task.root) / task.file
     if task.project:
-        analysis = open_again(_prepared(load_project(path), task))
+        analysis = open_again(prepared(load_project(path), task))
     else:
         static = Path(task.root) / task.static if task.static else None
         session = import_session(path, static=static, keep_originals=False)
-        analysis = Analysis(_prepared(session, task), task.settings)
+        analysis = Analysis(prepared(session, task), task.settings)
     plates = bool(analysis.session.dynamic.plates)
     return analysis.run_until("muscles" if plates and task.muscles else "loads" if plates else KINEMATICS)
 
 
-def _prepared(session: Session, task: TrialTask) -> Session:
+def prepared(session: Session, task: TrialTask) -> Session:
     """The session with what the researcher says: person, condition, and cycles that do not count."""
     notes = session.notes
     for one in task.excluded_cycles:

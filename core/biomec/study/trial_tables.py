@@ -38,7 +38,7 @@ Values = list[tuple[tuple[str | int, ...], float]]
 
 
 @dataclass(frozen=True, eq=False)
-class _Curves:
+class TableCurves:
     """Curves of one table over the frames.
 
     values : (T, C);  joints : (C,) those whose loads have to be known, none for angles
@@ -55,10 +55,10 @@ def trial_tables(analysis: Analysis) -> dict[str, str]:
     """Name of each table -> CSV text; a table without a row is not there."""
     texts: dict[str, str] = {}
     values: Values = []
-    for table, curves in _curves(analysis):
+    for table, curves in curves_of(analysis):
         head: list[tuple[str | int, ...]] = []
         rows: list[FloatArray] = []
-        for side, numbers, cycles in _cycles(analysis, curves):
+        for side, numbers, cycles in cycles_of(analysis, curves):
             for cycle, one in zip(numbers, cycles.curves, strict=True):
                 head += [(side.lower(), cycle, f"{percent:g}") for percent in cycles.percent]
                 rows.append(one)
@@ -72,21 +72,22 @@ def trial_tables(analysis: Analysis) -> dict[str, str]:
     return texts
 
 
-def _curves(analysis: Analysis) -> Iterator[tuple[str, _Curves]]:
+def curves_of(analysis: Analysis) -> Iterator[tuple[str, TableCurves]]:
+    """Name of each table that an analysis has, and its curves over the frames, in units for people."""
     angles = analysis.angles
     none: tuple[tuple[str, ...], ...] = ((),) * len(angles.names)
     units = ("deg",) * len(angles.names)
-    yield "angles", _Curves(angles.names, units, tuple(angles.side), np.degrees(angles.values), none)
+    yield "angles", TableCurves(angles.names, units, tuple(angles.side), np.degrees(angles.values), none)
     if "loads" in analysis.done:
         loads = read_loads(analysis)
         joints = tuple((joint,) for joint in loads.joint)
-        yield "loads", _Curves(loads.names, loads.units, loads.side, np.asarray(loads.values), joints)
+        yield "loads", TableCurves(loads.names, loads.units, loads.side, np.asarray(loads.values), joints)
     if "muscles" in analysis.done:
         yield "muscles", _muscles(analysis)
         yield "contacts", _contacts(analysis)
 
 
-def _muscles(analysis: Analysis) -> _Curves:
+def _muscles(analysis: Analysis) -> TableCurves:
     """Activation and force of every muscle."""
     found = analysis.muscles
     fitted = found.fitted.muscles
@@ -94,10 +95,10 @@ def _muscles(analysis: Analysis) -> _Curves:
     sides = tuple(one.side for one in fitted) * 2
     joints = tuple(found.model.crossed_joints.get(one.name, ()) for one in fitted) * 2
     units = ("1",) * len(fitted) + ("N",) * len(fitted)
-    return _Curves(names, units, sides, np.hstack([found.forces.activation, found.forces.force]), joints)
+    return TableCurves(names, units, sides, np.hstack([found.forces.activation, found.forces.force]), joints)
 
 
-def _contacts(analysis: Analysis) -> _Curves:
+def _contacts(analysis: Analysis) -> TableCurves:
     """Contact force of every joint, and the joint force without muscles.
 
     Where torque is lacking, the contact force is only known to be larger; it is left out.
@@ -109,14 +110,14 @@ def _contacts(analysis: Analysis) -> _Curves:
     sides = tuple(map(_side, contacts.joints)) * 2
     joints = tuple((joint,) for joint in contacts.joints) * 2
     values = np.hstack([np.where(least, np.nan, contacts.size), contacts.net_size])
-    return _Curves(tuple(names), ("N",) * 2 * count, sides, values, joints)
+    return TableCurves(tuple(names), ("N",) * 2 * count, sides, values, joints)
 
 
 def _side(joint: str) -> Side | None:
     return next((side for side in Side if joint.startswith(f"{side.value} ")), None)
 
 
-def _cycles(analysis: Analysis, curves: _Curves) -> Iterator[tuple[str, list[int], LoadCondition]]:
+def cycles_of(analysis: Analysis, curves: TableCurves) -> Iterator[tuple[str, list[int], LoadCondition]]:
     """Side, numbers of its valid cycles from 1, and their curves; those of the other side are empty."""
     rate = analysis.signals.trial.rate_hz
     judged = load_cycles(analysis) if "loads" in analysis.done else {}
@@ -130,7 +131,7 @@ def _cycles(analysis: Analysis, curves: _Curves) -> Iterator[tuple[str, list[int
         yield side, numbers, condition("", curves.names, curves.units, curves.values, spans, rate, counted=counted)
 
 
-def _counted(curves: _Curves, side: str, judged: LoadCycles | None, valid: BoolArray) -> BoolArray:
+def _counted(curves: TableCurves, side: str, judged: LoadCycles | None, valid: BoolArray) -> BoolArray:
     """(K, C) valid cycles that count for each curve."""
     own = np.array([SIDES.get(side) in (None, one) or one is None for one in curves.sides], dtype=np.bool_)
     counted = np.tile(own, (int(valid.sum()), 1))

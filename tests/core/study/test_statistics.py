@@ -1,7 +1,6 @@
 """Statistics over people, on tables with known numbers: each against scipy or a formula written out here."""
 
 import csv
-import io
 
 import numpy as np
 import pytest
@@ -9,71 +8,19 @@ import scipy.stats
 
 from biomec.base.errors import BiomecError
 from biomec.cli import main
-from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.reporting.statistics.load_comparison import ComparisonOptions
-from biomec.study.batch import tasks_of
 from biomec.study.comparison import compare_levels, methods_in_words, write_comparison
 from biomec.study.groups import levels_of
 from biomec.study.repeatability import study_reliability, write_reliability
-from biomec.study.study import open_study
-from biomec.study.task import run_task
-from tests.core.study.small import reopened, sway, write_sway
+from tests.core.study.known import CURVE, CYCLES, analysed_known, offset, shape, write_known
 
 PEOPLE = 6
-CYCLES = {"open": 3, "closed": 2}
-CURVE = "right elbow flexion"
-PERCENT = np.linspace(0.0, 100.0, 101)
-
-
-def offset(person: int, condition: str, cycle: int, visit: int) -> float:
-    """Height of a cycle: people differ by tens, conditions by 5 and a little more or less, cycles by parts."""
-    return (
-        10.0 * person + (5.0 + 0.5 * (person % 3)) * (condition == "closed") + 0.3 * cycle + 0.2 * visit * (person % 2)
-    )
-
-
-def shape(height: float, condition: str) -> np.ndarray:
-    """A curve: conditions differ in the middle of the cycle only."""
-    hump = np.where(np.abs(PERCENT - 50.0) < 20.0, 1.0, 0.0)
-    return np.sin(np.pi * PERCENT / 100.0) + height - (5.0 * (1.0 - hump) if condition == "closed" else 0.0)
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """Six people, two conditions, two visits; the tables of each trial are written here."""
-    folder = tmp_path_factory.mktemp("known")
-    length = 30
-    for person in range(PEOPLE):
-        for visit in (1, 2):
-            for condition in CYCLES:
-                write_sway(folder / f"p{person}" / f"v{visit}", f"{condition}1", length)
-                length += 2
-    lines = "".join(f'[[subject]]\ncode = "S{k}"\nfolders = ["p{k}"]\ngroup = "{"ab"[k % 2]}"\n' for k in range(PEOPLE))
-    (folder / "study.toml").write_text(lines)
-    opened = open_study(folder)
-    opened.results.mkdir(exist_ok=True)
-    with pytest.MonkeyPatch.context() as patched:
-        same = Analysis(sway(30)).run_until(KINEMATICS)  # of every trial: only its tables count here
-        patched.setattr("biomec.study.task.analysed", lambda task: same)
-        for task in tasks_of(opened):
-            trial = next(one for one in opened.trials if one.id == task.id)
-            patched.setattr("biomec.study.task.trial_tables", lambda analysis, trial=trial: known_tables(trial))
-            run_task(task)
-    return reopened(opened)
-
-
-def known_tables(trial):
-    person, condition = int(trial.subject[1:]), trial.condition
-    angles, values = io.StringIO(), io.StringIO()
-    rows, numbers = csv.writer(angles), csv.writer(values)
-    rows.writerow(["side", "cycle", "percent", f"{CURVE} [deg]", "nothing [deg]"])
-    numbers.writerow(["table", "variable", "unit", "measure", "side", "cycle", "value"])
-    for cycle in range(1, CYCLES[condition] + 1):
-        height = offset(person, condition, cycle, trial.visit)
-        for percent, value in zip(PERCENT, shape(height, condition), strict=True):
-            rows.writerow(["both", cycle, f"{percent:g}", repr(float(value)), ""])
-        numbers.writerow(["angles", CURVE, "deg", "peak", "both", cycle, repr(height)])
-    return {"angles": angles.getvalue(), "values": values.getvalue()}
+    return analysed_known(write_known(tmp_path_factory.mktemp("known"), PEOPLE))
 
 
 def person_means(condition, visits=(1, 2)):

@@ -41,4 +41,6 @@ def sign(level: Level, theme: Theme) -> QIcon:
         for y in (4.9, 11.1):
             painter.drawLine(QPointF(4.9, y), QPointF(11.1, 16.0 - y))
     painter.end()
-    return QIcon(picture)
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Selected)  # in its own colours on a selected row too
+    return icon
