@@ -16,7 +16,6 @@ from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project
 from biomec.io.registry import PROJECT, find_format
 from biomec.io.session_import import import_session
-from biomec.io.shared_project import project_hash
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.reopen import files_asked_for, open_again
 from biomec.pipeline.replay import settings_line
@@ -26,6 +25,7 @@ from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.files.other_programs import write_angles, write_recording
 from biomec_app.features.clinical.visit_opening import open_visit
 from biomec_app.session.context import Context
+from biomec_app.session.opening import open_project, open_with_files
 from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
 from biomec_app.session.ready import ready
 
@@ -35,7 +35,6 @@ SETTINGS = "Settings of an analysis (*.json);;All files (*)"
 OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
 LEFT_OUT = "Left out:"
-READ_FILES, NOT_READ_FILES = "Read it", "Open without it"
 
 
 # -------------------------------------------------------------------------------------------------------------- open
@@ -98,39 +97,6 @@ def ask_and_import(context: Context) -> None:
         open_file(context, path)
 
 
-def open_project(context: Context, path: Path) -> None:
-    """Read a project and run its steps again; only then is unsaved work asked about."""
-    seen = project_hash(path)
-
-    def done(analysis: Analysis) -> None:
-        if may_discard(context):
-            context.document.open(analysis, path, seen=seen)
-            remember(context, path)
-
-    title = f"Open {path.name}"
-
-    def work(progress: Progress) -> Analysis | Session:
-        session = load_project(path)
-        return session if files_asked_for(session) else ready(open_again(session, progress))
-
-    def found(loaded: Analysis | Session) -> None:
-        if isinstance(loaded, Analysis):
-            done(loaded)
-        else:
-            _open_with_files(context, title, loaded, done)
-
-    context.jobs.start(title, work, found)
-
-
-def _open_with_files(context: Context, title: str, session: Session, done: Callable[[Analysis], None]) -> None:
-    """Open a session whose settings name files outside it, after asking whether these may be read."""
-    names = " and ".join(files_asked_for(session))
-    question = f"The project uses {names}, outside the project. Read it? If you do not know the file, do not."
-    answer = context.user.confirm(title, question, (READ_FILES, NOT_READ_FILES))
-    if answer is not None:
-        context.jobs.start(title, lambda progress: ready(open_again(session, progress, answer == READ_FILES)), done)
-
-
 def open_matlab(context: Context, path: Path) -> None:
     """Open the session that a MATLAB file of Biomec holds; a recording alone is imported."""
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
@@ -149,7 +115,7 @@ def open_matlab(context: Context, path: Path) -> None:
             ask_import(context, found)
             return
         if isinstance(found, Session):
-            _open_with_files(context, title, found, done)
+            open_with_files(context, title, found, done)
             return
         if not may_discard(context):
             return

@@ -26,10 +26,10 @@ from PySide6.QtWidgets import (
 
 from biomec_app.features.feature import RIGHT, Panel
 from biomec_app.features.trust.notices import NoticePanel
-from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.kit import theme as themes
 from biomec_app.kit.dock_tabs import DockTabs
 from biomec_app.kit.memory import give_back
+from biomec_app.kit.verdict_signs import sign
 from biomec_app.plots.plots import PlotPanel
 from biomec_app.session.context import Context, User
 from biomec_app.session.document import Document

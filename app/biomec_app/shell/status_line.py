@@ -7,9 +7,9 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from biomec.reporting.trust import Level
-from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.features.trust.verdicts import Verdict, recording_told, verdicts
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.verdict_signs import sign
 from biomec_app.session.context import Context
 
 

@@ -60,7 +60,7 @@ def _run(options: argparse.Namespace) -> int:
 
     if options.out.exists() and not options.force:
         raise FileError(options.out.name, "a file of this name exists and was not overwritten.", ("overwrite", ""))
-    options_of_writer, write = _writer(options.out)
+    options_of_writer, write = writer_for(options.out)
     definition, norms = _definition(options)
     progress = progress_on_terminal("Analysing")
     visits = _visits(options, part_of(progress, 0.0, ANALYSED))
@@ -131,7 +131,7 @@ def _definition(options: argparse.Namespace) -> "tuple[ReportDefinition, tuple[N
     return definition, norms
 
 
-def _writer(path: Path) -> tuple[Any, Any]:
+def writer_for(path: Path) -> tuple[Any, Any]:
     """Options and function that write a report; a sentence if the name or this computer does not allow it."""
     if not path.absolute().parent.is_dir():
         raise FileError(path.name, f"there is no folder {path.absolute().parent} to write it to.")

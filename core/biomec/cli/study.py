@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomec.base.errors import BiomecError
-from biomec.base.progress import Progress
+from biomec.cli import study_report
 from biomec.cli.arguments import Commands, progress_on_terminal
+from biomec.cli.study_arguments import add_comparison, add_curve_words, add_study, opened
 
 if TYPE_CHECKING:
     from biomec.study.study import Study
 
-STUDY = "folder with recordings of many people, or its study.toml"
 QUIET = ("not a recording", "static", "plates or EMG")  # kinds of files that nobody takes for a trial
 MOST_SEEN = 3  # files that a sentence names
 
@@ -21,7 +21,7 @@ def add_commands(commands: Commands) -> None:
     """Add the parsers of this module."""
     batch = commands.add_parser("batch", help="analyse all trials of a study that lack results")
     batch.set_defaults(run=_batch)
-    _study(batch)
+    add_study(batch)
     batch.add_argument("--jobs", type=_count, metavar="N", help="processes of this computer; default: one a processor")
     batch.add_argument("--scheduler", default="", metavar="ADDRESS",
                        help="let workers of this dask scheduler do it, such as tcp://node01:8786")  # fmt: skip
@@ -35,14 +35,14 @@ def add_commands(commands: Commands) -> None:
 
     show = parts.add_parser("show", help="list trials with their state, and what other files are")
     show.set_defaults(run=_show)
-    _study(show)
+    add_study(show)
     show.add_argument("words", nargs="*", metavar="WORD", help="only trials with all these words")
     show.add_argument("--files", action="store_true", help="list every file that is not a trial, too")
 
     for name, words in (("exclude", "let a trial, or one of its cycles, not count"), ("include", "let it count again")):
         part = parts.add_parser(name, help=words)
         part.set_defaults(run=_decide, part=name)
-        _study(part)
+        add_study(part)
         part.add_argument("trial", metavar="TRIAL", help="file of the trial, or its id")
         part.add_argument("--cycle", type=_cycle, metavar="SIDE:FRAME",
                           help="only the cycle that begins there, such as right:120")  # fmt: skip
@@ -51,13 +51,13 @@ def add_commands(commands: Commands) -> None:
 
     tables = parts.add_parser("tables", help="write the tables of all trials that are done; without names and dates")
     tables.set_defaults(run=_tables)
-    _study(tables)
+    add_study(tables)
     tables.add_argument("--out", type=Path, metavar="DIR", help="default: tables among the results")
     tables.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
 
     export = parts.add_parser("export", help="write a study to give away: tables, and projects without names")
     export.set_defaults(run=_export)
-    _study(export)
+    add_study(export)
     export.add_argument("out", type=Path, metavar="DIR", help="new folder")
     export.add_argument("--projects", action="store_true", help="write the projects of the trials, too")
     export.add_argument("--parquet", action="store_true", help="write Parquet files beside the CSV files")
@@ -66,20 +66,18 @@ def add_commands(commands: Commands) -> None:
 
     compare = parts.add_parser("compare", help="compare conditions, visits or groups over people")
     compare.set_defaults(run=_compare)
-    _study(compare)
+    add_study(compare)
     _curves(compare)
-    compare.add_argument("--by", choices=("condition", "visit", "group"), default="condition",
-                         help="what is compared; default: %(default)s")  # fmt: skip
-    compare.add_argument("--levels", nargs="+", default=[], metavar="NAME", help="these, in this order; default: all")
-    compare.add_argument("--test", choices=("t", "rank"), default="t", help="of the measure; default: %(default)s")
-    compare.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: %(default)s")
+    add_comparison(compare)
     compare.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the tables")
 
     repeat = parts.add_parser("repeat", help="say how well numbers repeat from visit to visit: ICC, SEM, MDC")
     repeat.set_defaults(run=_repeat)
-    _study(repeat)
+    add_study(repeat)
     _curves(repeat)
     repeat.add_argument("--out", type=Path, required=True, metavar="FILE.csv", help="table to write")
+
+    study_report.add_parts(parts)
 
     published = parts.add_parser("published-push-up",
                                  help="make the published study of push-ups anew with virtual people")  # fmt: skip
@@ -95,16 +93,7 @@ def add_commands(commands: Commands) -> None:
 def _curves(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", choices=("angles", "loads", "muscles", "contacts"), default="angles",
                         help="default: %(default)s")  # fmt: skip
-    parser.add_argument("--curves", nargs="+", default=[], metavar="WORD",
-                        help="only curves with one of these in their names")  # fmt: skip
-    parser.add_argument("--measure", choices=("peak", "highest", "lowest", "mean", "rms", "impulse"), default="peak",
-                        help="of every cycle; default: %(default)s")  # fmt: skip
-
-
-def _study(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", type=Path, metavar="STUDY", help=STUDY)
-    parser.add_argument("--results", type=Path, metavar="DIR",
-                        help="folder for index, projects and tables; default: biomec-study in the folder")  # fmt: skip
+    add_curve_words(parser)
 
 
 def _count(text: str) -> int:
@@ -120,22 +109,13 @@ def _cycle(text: str) -> tuple[str, int]:
     return side, int(frame)
 
 
-def _opened(options: argparse.Namespace, progress: Progress | None = None) -> "Study":
-    from biomec.study.study import open_study
-
-    study = open_study(options.study, options.results, progress or progress_on_terminal("Looking"))
-    for sentence in study.sentences:
-        print(f"warning: {sentence}", file=sys.stderr)
-    return study
-
-
 def _batch(options: argparse.Namespace) -> int:
     from biomec.study.batch import run_batch, tasks_of
     from biomec.study.tables import parquet_writer, write_tables
 
     if options.parquet:
         parquet_writer()  # a sentence now rather than after the work
-    study = _opened(options)
+    study = opened(options)
     if not study.trials:
         raise BiomecError(_without_trials(study))
     print(study.in_words)
@@ -150,7 +130,7 @@ def _batch(options: argparse.Namespace) -> int:
     for sentence in report.unwritten:
         print(f"warning: {sentence}", file=sys.stderr)
     options.study = study.description.folder if options.study.is_dir() else options.study
-    study = _opened(options)
+    study = opened(options)
     written = write_tables(study, parquet=options.parquet)
     if waiting:
         print(report.sentence)
@@ -160,7 +140,7 @@ def _batch(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    study = _opened(options)
+    study = opened(options)
     print(study.in_words)
     for one in study.filtered(" ".join(options.words)):
         head = one.headline
@@ -197,7 +177,7 @@ def _without_trials(study: "Study") -> str:
 def _decide(options: argparse.Namespace) -> int:
     from biomec.study.decisions import decide
 
-    study = _opened(options)
+    study = opened(options)
     trial = study.named(options.trial)
     reason = options.reason if options.part == "exclude" else ""
     if options.part == "exclude" and not reason.strip():
@@ -216,7 +196,7 @@ def _decide(options: argparse.Namespace) -> int:
 def _tables(options: argparse.Namespace) -> int:
     from biomec.study.tables import write_tables
 
-    study = _opened(options)
+    study = opened(options)
     written = write_tables(study, options.out, options.parquet)
     print(f"{written[0].parent}: {', '.join(path.name for path in written)}")
     return 0
@@ -225,7 +205,7 @@ def _tables(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     from biomec.study.export import export_study
 
-    study = _opened(options)
+    study = opened(options)
     written = export_study(study, options.out, projects=options.projects, parquet=options.parquet,
                            also=options.take_out, progress=progress_on_terminal("Writing"))  # fmt: skip
     projects = sum(path.suffix == ".biomec" for path in written)
@@ -239,7 +219,7 @@ def _compare(options: argparse.Namespace) -> int:
     from biomec.study.comparison import compare_levels, methods_in_words, write_comparison
     from biomec.study.groups import levels_of
 
-    study = _opened(options)
+    study = opened(options)
     how = ComparisonOptions(measure=options.measure, test=options.test, alpha=options.alpha)
     levels = levels_of(study, options.table, options.by, options.levels, options.curves)
     found = compare_levels(options.table, options.by, levels, how)
@@ -254,7 +234,7 @@ def _repeat(options: argparse.Namespace) -> int:
     from biomec.study.groups import VISIT, levels_of
     from biomec.study.repeatability import study_reliability, write_reliability
 
-    study = _opened(options)
+    study = opened(options)
     found = study_reliability(levels_of(study, options.table, VISIT, words=options.curves), options.measure)
     write_reliability(found, options.out)
     print(found.sentence)

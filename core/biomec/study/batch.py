@@ -117,6 +117,7 @@ def run_batch(
     only: Sequence[str] = (),
     on_step: Callable[[Step], None] = lambda step: None,
     say: Callable[[str], None] = lambda sentence: None,
+    beat: Callable[[], None] = lambda: None,
     crew: Crew | None = None,
 ) -> BatchReport:
     """Analyse what lacks results; open the study again to see them.
@@ -125,6 +126,7 @@ def run_batch(
     scheduler : address of a dask scheduler, whose workers then do the work
     on_step   : called for every trial that is through; what it raises (`Cancelled`) stops the batch
     say       : takes sentences about workers
+    beat      : called several times a second while it works; what it raises stops the batch at once
     crew      : who does the work, if neither processes of this computer nor dask
     """
     tasks = tasks_of(study, resume, only)
@@ -137,6 +139,7 @@ def run_batch(
     work = _Work(deque(tasks), len(tasks))
     try:
         while work.left:
+            beat()
             _hand_out(work, crew)
             for record in _take_in(work, crew):
                 work.records.append(record)

@@ -115,12 +115,12 @@ def write_tables(study: Study, folder: Path | None = None, parquet: bool = False
 
 def which(trials: Sequence[StudyTrial]) -> Iterator[tuple[str | int, ...]]:
     """First cells of the rows of each trial, without what tells who the person is."""
-    clean = _Clean(trials)
+    clean = Clean(trials)
     for one in trials:
         yield one.subject, one.sex, one.group, one.visit, clean.label(one, one.condition), one.number
 
 
-class _Clean:
+class Clean:
     """Takes names, files and days of a person out of texts about its trials."""
 
     def __init__(self, trials: Sequence[StudyTrial]) -> None:
@@ -160,7 +160,7 @@ def without_word(text: str, word: str) -> str:
 
 def _write_trials(rows: Sequence[_Row], path: Path) -> tuple[str, ...]:
     head = (*WHICH, "state", "reason", *QUALITY, "biomec", "made_of")
-    clean = _Clean([row.trial for row in rows])
+    clean = Clean([row.trial for row in rows])
     lines: list[Sequence[object]] = [head]
     for row in rows:
         one = row.trial

@@ -23,9 +23,10 @@ from biomec.recording.clinical_notes import ExcludedCycle
 from biomec.reporting.facts import load_facts, motion_facts
 from biomec.reporting.statistics.time_and_distance import BOTH, time_and_distance
 from biomec.study.record import PROJECT, RECORD, Headline, TrialRecord, in_project
+from biomec.study.trial_cycles import CYCLES, cycles_csv
 from biomec.study.trial_tables import CURVE_TABLES, VALUES, trial_tables
 
-OURS = (RECORD, PROJECT, *(f"{name}.csv" for name in (*CURVE_TABLES, VALUES)))
+OURS = (RECORD, PROJECT, *(f"{name}.csv" for name in (*CURVE_TABLES, VALUES, CYCLES)))
 MOST_WARNINGS = 5
 
 
@@ -74,7 +75,7 @@ def run_task(task: TrialTask) -> TrialRecord:
     try:
         analysis = analysed(task)
         record = replace(record, headline=headline(analysis), warnings=_warnings(analysis))
-        tables = trial_tables(analysis)
+        tables = {**trial_tables(analysis), CYCLES: cycles_csv(analysis)}
     except BiomecError as error:
         analysis, tables = None, {}
         record = replace(record, fault=str(error))

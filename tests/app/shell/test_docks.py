@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QProgressDialog, QTabBar
 from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import ALWAYS, Analysis
 from biomec.reporting.trust import Level
-from biomec_app.features.trust.verdict_signs import sign
+from biomec_app.kit.verdict_signs import sign
 from biomec_app.features.trust.verdicts import recording_told, verdicts
 from biomec_app.kit.theme import LIGHT, apply
 from biomec_app.session.jobs import PREPARING, Status

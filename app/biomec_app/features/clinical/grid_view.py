@@ -23,11 +23,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biomec.reporting.clinical.blocks import Course, CycleOrigin, Grid, Panel
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.plots.clinical.blocks_view import POINTS_PER_INCH
 from biomec_app.plots.clinical.grid_layout import GridLayout, Hit, PanelPlace, grid_layout, value_at
 from biomec_app.plots.clinical.grid_painter import draw_curve, paint_grid
 from biomec_app.plots.clinical.look import Look
 
-POINTS_PER_INCH = 72.0
 REACH = 14.0  # pixels above or below a curve within which a click means it
 CHOSEN_WIDTH = 2.4  # points
 LEAST = QSize(360, 260)

@@ -23,7 +23,6 @@ from biomec.base.plain_text import html
 from biomec.pipeline.analysis import run_first
 from biomec.reporting.clinical.blocks import Block, Words
 from biomec_app.features.clinical.actions import write_report
-from biomec_app.features.clinical.blocks_view import BlocksView
 from biomec_app.features.clinical.clinical_content import (
     PAGE_KINDS,
     ClinicalContent,
@@ -45,6 +44,7 @@ from biomec_app.kit.faults import fault_told
 from biomec_app.kit.judged_pages import JudgedPages
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
+from biomec_app.plots.clinical.blocks_view import BlocksView
 from biomec_app.plots.clinical.look import Look
 from biomec_app.session.context import Context
 from biomec_app.session.side_window import SideWindow, open_beside

@@ -315,7 +315,9 @@ class _Curves:
 def _cycle_name(name: str, course: Course, number: int) -> str:
     words, bracket, unit = name.rpartition(" [")
     words = words or name
-    if number < len(course.origins):
+    if number < len(course.names):
+        words += f", {course.names[number]}"
+    elif number < len(course.origins):
         origin = course.origins[number]
         words += f", trial {origin.trial + 1}, cycle {origin.number + 1}"
     else:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
 
-from biomec_app.kit.colours import LIGHT, Theme, mixed
+from biomec.reporting.clinical.blocks import LEVEL
+from biomec_app.kit.colours import COMPARED, LIGHT, PALETTES, Theme, mixed
 
 PAPER = replace(LIGHT, name="light", window="#FFFFFF", panel="#FFFFFF", text="#1A1D21", faint="#5F6670", line="#C9CED5")
 """Ours on white paper, with letters dark enough for a printer."""
@@ -38,6 +39,8 @@ SIDE_COLOURS: Mapping[str, SideColours] = {
 PALER = (0.0, 0.45, 0.6, 0.7)  # share of the ground in the colour of the report's visit, and of those compared with it
 DASHES: tuple[tuple[float, ...], ...] = ((), (5.0, 2.5), (1.0, 2.0), (6.0, 2.0, 1.0, 2.0))
 LEFT_DASH = (4.0, 2.0)
+LEVEL_DASHES: tuple[tuple[float, ...], ...] = ((), (), (5.0, 2.5), (2.0, 2.0))
+"""Of the levels of a study: blue and red need no dashes, and a printer without colours shows the others apart."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,11 @@ class Look:
         return QColor(self.theme.panel).lightness() < 128
 
     def colour(self, side: str, visit: int = 0) -> str:
-        """Colour of a side, "right", "left" or "" for neither; paler for visits that are compared with."""
+        """Colour of a level, or of a side: "right", "left" or "" for neither, paler for visits compared with."""
+        if side == LEVEL:
+            name = "dark" if self.dark else "light"
+            colours = (*COMPARED[name], *PALETTES[name][3:])
+            return colours[visit % len(colours)]
         chosen = SIDE_COLOURS.get(self.colours, SIDE_COLOURS[OURS])
         strong = {"right": chosen.right, "left": chosen.left}.get(side)
         colour = self.theme.text if strong is None else strong[int(self.dark)]
@@ -75,7 +82,7 @@ class Look:
         """Pen for a curve, ``width`` in points; the lines of compared visits are broken in their own ways."""
         pen = QPen(QColor(self.colour(side, visit)), width * self.point)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        dashes = DASHES[visit % len(DASHES)]
+        dashes = DASHES[visit % len(DASHES)] if side != LEVEL else LEVEL_DASHES[visit % len(LEVEL_DASHES)]
         if not dashes and side == "left" and SIDE_COLOURS.get(self.colours, SIDE_COLOURS[OURS]).left_dashed:
             dashes = LEFT_DASH
         if dashes:

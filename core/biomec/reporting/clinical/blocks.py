@@ -17,6 +17,8 @@ from biomec.reporting.tables import Table
 FEWEST_FOR_BAND = 3  # cycles; below, every cycle is drawn instead of mean ± SD
 MEAN, EVERY = "mean", "every cycle"
 """How a grid shows the cycles: mean ± SD, or each as a thin line."""
+LEVEL = "level"
+"""Side of courses that are levels of a study: colours tell the levels apart, not the sides."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class CycleOrigin:
 class Course:
     """Cycles of one side and visit in a panel; arrays are read-only.
 
-    side    : "right", "left", or "" where a curve has none
+    side    : "right", "left", or "" where a curve has none; `LEVEL` for a level of a study, whose number is ``visit``
     visit   : 0 for the visit of the report, 1, 2 … for those it is compared with
     label   : what a legend says: "Right", or "Right, 3 March 2026"
     percent : (N,) 0 to 100;  curves : (K, N);  mean, sd : (N,), sd NaN for fewer than two cycles
@@ -41,6 +43,7 @@ class Course:
     foot_off, opposite_foot_off, opposite_contact : mean, in % of the cycle; None where it is not known
     static  : value in the static trial, a tick at the right edge; None without
     raw     : (K, M) what the curves were made from (raw EMG), equally spaced from 0 to 100 %; None without
+    names   : (K,) what each curve is where it is not a cycle, such as the code of a person
     """
 
     side: str
@@ -56,6 +59,7 @@ class Course:
     opposite_contact: float | None = None
     static: float | None = None
     raw: FloatArray | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def banded(self) -> bool:

@@ -110,7 +110,7 @@ class LoadComparison:
                     with_spread(b, sb, 2),
                     number(b - a, 2),
                     _effect(float(self.effect[c])),
-                    _probability(float(self.p_holm[c])),
+                    probability(float(self.p_holm[c])),
                     number(float(self.pearson[c]), 3),
                     self.differs_at(c),
                 )
@@ -255,7 +255,8 @@ def _effect(g: float) -> str:
     return number(g, 2)
 
 
-def _probability(p: float) -> str:
+def probability(p: float) -> str:
+    """A probability with three digits, "< 0.001" below, a dash where there is none."""
     if not np.isfinite(p):
         return number(None)
     return "< 0.001" if p < 0.001 else number(p, 3)

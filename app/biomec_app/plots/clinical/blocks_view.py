@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from biomec.reporting.clinical.blocks import Bars, Block, Grid, PathOfPressure, Words
 from biomec.reporting.tables import Table
-from biomec_app.features.clinical.grid_view import POINTS_PER_INCH
 from biomec_app.kit.dialog_parts import explanation
 from biomec_app.kit.painted import Painted
 from biomec_app.kit.sections import PageOfTables, TableView, caption_label, words_label
@@ -21,6 +20,7 @@ from biomec_app.plots.clinical.pressure_painter import paint_path
 
 WIDEST = 1100  # pixels of a table or a chart
 GRID_HEIGHT = 170  # pixels of a row of panels
+POINTS_PER_INCH = 72.0
 
 
 class BlockPicture(Painted, QWidget):
