@@ -1,7 +1,7 @@
 """Numbers of the published study of push-ups that pool its people, as printed in [Nunes2017].
 
-Of twelve people, 81 cycles with open and 71 with closed hands, which were pooled whoever they are of. A pair is mean and
-standard deviation. Axes are X forward, Y up, Z to the right; components of joints are along the axes of the distal
+They are of twelve people, 81 cycles with open and 71 with closed hands, pooled whoever they are of. A pair is mean
+and standard deviation. Axes are X forward, Y up, Z to the right; components of joints are along the axes of the distal
 segment, of which [Nunes2017] turns X into ab- and adduction, Y into axial rotation, Z into flexion.
 """
 
@@ -70,14 +70,13 @@ TORQUE_ERRORS: Mapping[str, Mapping[str, tuple[Spread, Spread, Spread]]] = {
 """The same of torques: relative [%], absolute [N m] (Table 5.8)."""
 
 PREPARATION_FORCE: Mapping[tuple[int, int], float] = {
-    **dict.fromkeys(((1, 3), (1, 4), (1, 5), (1, 6)), 0.91), (1, 2): 4.07,
+    (1, 2): 4.07, **dict.fromkeys(((1, 3), (1, 4), (1, 5), (1, 6)), 0.91),
     **dict.fromkeys(((2, 3), (2, 4), (2, 5), (2, 6)), 4.41),
     **dict.fromkeys(((3, 4), (3, 5), (3, 6), (4, 5), (4, 6), (5, 6)), 0.0),
 }  # fmt: skip
 PREPARATION_TORQUE: Mapping[tuple[int, int], float] = {
-    (1, 2): 6.71, (1, 3): 0.24, (2, 3): 6.73,
-    **dict.fromkeys(((1, 4), (1, 5), (1, 6)), 5.69),
-    **dict.fromkeys(((2, 4), (2, 5), (2, 6)), 2.50),
+    (1, 2): 6.71, (1, 3): 0.24, **dict.fromkeys(((1, 4), (1, 5), (1, 6)), 5.69),
+    (2, 3): 6.73, **dict.fromkeys(((2, 4), (2, 5), (2, 6)), 2.50),
     **dict.fromkeys(((3, 4), (3, 5), (3, 6)), 5.70),
     **dict.fromkeys(((4, 5), (4, 6), (5, 6)), 0.0),
 }  # fmt: skip
@@ -99,8 +98,9 @@ SHARES: Mapping[str, Mapping[str, tuple[Spread | None, ...]]] = {
     "glenohumeral": {OPEN: ((46, 11), None, (85, 6)), CLOSED: ((47, 9), None, (85, 5))},
     "elbow": {OPEN: ((59, 4), (27, 9), (79, 3)), CLOSED: ((61, 3), (35, 8), (78, 3))},
 }
-"""Joint -> grip -> compression, traction and shear in % of the joint force; None where there was none (Table 5.12). At
-the elbow, +Y of the humerus counts as compression there, which is traction here (`body.loads.joint_stress`)."""
+"""Joint -> grip -> compression, traction and shear in % of the joint force; None where there was none (Table 5.12).
+The axis in print for the elbow, +Y of the humerus, would make traction of what is called compression; the numbers agree
+with −Y (`body.loads.joint_stress`)."""
 
 RESIDUAL_FORCE = {"RMS": (25.6, 42.7, 14.0, 51.7), "peak": (91.5, 176.5, 67.6, 200.1)}
 RESIDUAL_TORQUE = {"RMS": (7.0, 7.7, 21.3, 23.7), "peak": (32.1, 63.1, 110.8, 124.1)}

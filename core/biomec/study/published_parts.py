@@ -1,7 +1,7 @@
-"""What each trial adds to the pooled tables of the published study of push-ups ([Nunes2017] Tables 4.6 and 5.7 to 5.13).
+"""What each trial adds to the tables of the published study that pool its people: [Nunes2017] Tables 4.6, 5.7 to 5.13.
 
-The published tables pool cycles and frames of all people. A trial is therefore summed up by moments (how many, mean, sum
-of squared deviations), which add without keeping the samples:
+They pool cycles and frames of everybody. A trial is therefore summed up by moments (how many, mean, sum of squared
+deviations), which add without keeping the samples:
 
     n = n₁ + n₂      m = m₁ + n₂ δ / n      s = s₁ + s₂ + n₁ n₂ δ² / n      δ = m₂ − m₁          [ChanGolubLeVeque1983]
 """
@@ -57,7 +57,7 @@ class Moments:
     def of(cls, samples: ArrayLike) -> Moments:
         """Of samples along the first axis; those with a NaN are left out."""
         x = np.asarray(samples, dtype=np.float64)
-        x = x[np.isfinite(x).reshape(len(x), -1).all(axis=1)]
+        x = x[np.isfinite(x).all(axis=tuple(range(1, x.ndim)))]
         if not len(x):
             return cls(0, np.zeros(x.shape[1:]), np.zeros(x.shape[1:]))
         mean = x.mean(axis=0)
@@ -140,7 +140,9 @@ def _angles(analysis: Analysis, spans: IntArray, moments: dict[str, Moments]) ->
     for name in RANGES:
         values = np.degrees(analysis.angles[name])
         moments[f"range {name}"] = Moments.of([np.ptp(values[first : last + 1]) for first, last in spans])
-    moments["elbow flexion"] = Moments.of(resample_spans(np.degrees(analysis.angles["right elbow flexion"]), spans).curves)
+    moments["elbow flexion"] = Moments.of(
+        resample_spans(np.degrees(analysis.angles["right elbow flexion"]), spans).curves
+    )
 
 
 def _methods(analysis: Analysis, moments: dict[str, Moments]) -> None:
@@ -172,9 +174,7 @@ def _shares(analysis: Analysis, moments: dict[str, Moments]) -> None:
     moments["elbow off axis"] = Moments.of(1e3 * across[counted[:, stress.index(ELBOW)]])
 
 
-def _residual(
-    analysis: Analysis, spans: IntArray, moments: dict[str, Moments], peaks: dict[str, FloatArray]
-) -> None:
+def _residual(analysis: Analysis, spans: IntArray, moments: dict[str, Moments], peaks: dict[str, FloatArray]) -> None:
     """Table 5.13 and Fig. 5.17: frames in cycles where plates bear the whole body."""
     loads, mass = analysis.loads.multibody, float(analysis.body.person.measures["mass"])
     inside = np.zeros(loads.frames, dtype=np.bool_)

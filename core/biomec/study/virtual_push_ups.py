@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,12 +19,9 @@ from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import write_settings
 from biomec.study.description import FILE
+from biomec.study.published_numbers import GRIPS
 from biomec.virtual import RecordOptions, VirtualPerson, record, write_acquisition
 from biomec.virtual.push_ups import PushUp
-
-Hands: TypeAlias = Literal["open", "closed"]
-OPEN: Hands = "open"
-CLOSED: Hands = "closed"
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ def make_recordings(folder: Path, options: VirtualStudy = VirtualStudy(), progre
             "variation": float(rng.uniform(0.01, 0.05)),
         }
         for trial in range(options.trials):
-            for k, grip in enumerate((OPEN, CLOSED)):
+            for k, grip in enumerate(GRIPS):
                 made = (number * options.trials + trial) * 2 + k
                 place = folder / person.name / f"take{trial + 1}" / grip
                 if not (place / "done").exists():
@@ -80,14 +76,16 @@ def make_recordings(folder: Path, options: VirtualStudy = VirtualStudy(), progre
                 if progress is not None:
                     progress((made + 1) / total)
     usual = AnalysisSettings()
-    write_settings(replace(usual, load_reading=LoadReading(axes="distal")), folder / "settings.json")
+    write_settings(
+        replace(usual, load_reading=LoadReading(axes="distal", normalisation="mass")), folder / "settings.json"
+    )
     with atomic_path(folder / FILE) as temporary:
         temporary.write_text(_description(people), encoding="utf-8")
 
 
 def _description(people: list[VirtualPerson]) -> str:
     lines = ['name = "Push-ups of virtual people"', 'settings = "settings.json"']
-    for grip in (OPEN, CLOSED):
+    for grip in GRIPS:
         lines += ["", "[[condition]]", f"name = {written(grip)}"]
     for one in people:
         lines += ["", "[[subject]]", f"code = {written(one.name)}", f"folders = [{written(one.name)}]",
