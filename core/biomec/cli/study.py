@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomec.base.errors import BiomecError
-from biomec.cli import study_published, study_report
+from biomec.cli import study_norm, study_published, study_report
 from biomec.cli.arguments import Commands, progress_on_terminal
 from biomec.cli.study_arguments import add_comparison, add_curve_words, add_study, count, opened
 
@@ -78,6 +78,7 @@ def add_commands(commands: Commands) -> None:
     repeat.add_argument("--out", type=Path, required=True, metavar="FILE.csv", help="table to write")
 
     study_report.add_parts(parts)
+    study_norm.add_parts(parts)
     study_published.add_parts(parts)
 
 

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from biomec.base.errors import BiomecError
 from biomec.study.crew import side_by_side
 from biomec.study.export import export_study
+from biomec.study.norm import norm_of_study
 from biomec.study.published import ANGLE_FIGURES, LOAD_FIGURES, TITLES, published_report, published_study
 from biomec.study.published_numbers import (
     CORRELATION,
@@ -129,6 +130,13 @@ def test_the_report_has_every_table_and_every_pooled_figure(found):
 def test_without_one_grip_nothing_is_compared(study):
     with pytest.raises(BiomecError, match="No push-up with open hands is done"):
         published_study(open_study(study.folder / "S01" / "take1" / "open", study.results))
+
+
+def test_a_norm_of_a_study_counts_people_once_and_needs_five(study):
+    with pytest.raises(BiomecError, match="5 people at least; there are 2"):
+        norm_of_study(study, "ours", condition="open")
+    with pytest.raises(BiomecError, match=r"no trial of the condition wide \(there are: closed, open\) that is done"):
+        norm_of_study(study, "ours", condition="wide")
 
 
 def test_work_is_done_side_by_side_and_comes_in_order():
