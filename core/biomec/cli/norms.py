@@ -35,10 +35,15 @@ def add_commands(commands: Commands) -> None:
     make.add_argument("out", type=Path, metavar="DIR", help="folder of the new set; its name is that of the set")
     make.add_argument("recordings", type=Path, nargs="+", metavar="FILE")
     make.add_argument("--title", default="", help="what lists and footers call it; default: the name of the folder")
-    make.add_argument("--source", choices=("own", "vicon", "stored"), default="own",
-                      help="own: curves of our model (default); vicon: Plug-in Gait as Vicon computes it; stored: as "
-                      "the files store it")  # fmt: skip
+    add_source(make)
     make.add_argument("--force", action="store_true", help="overwrite the set")
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """Add whose curves a norm is made of."""
+    parser.add_argument("--source", choices=("own", "vicon", "stored"), default="own",
+                        help="own: curves of our model (default); vicon: Plug-in Gait as Vicon computes it; stored: as "
+                        "the files store it")  # fmt: skip
 
 
 def _list(options: argparse.Namespace) -> int:
@@ -76,7 +81,7 @@ def _convert(options: argparse.Namespace) -> int:
     sets = read_norms(options.file, tuple(read_mapping(path) for path in options.mapping))
     folders = [options.out / one.name for one in sets]
     for folder in folders:
-        _keep_existing(folder, options.force)
+        keep_existing(folder, options.force)
     for norm, folder in zip(sets, folders, strict=True):
         write_norm_set(norm, folder)
         print(f"{folder} written: {len(norm.curves)} curves, {norm.about.people}.")
@@ -90,7 +95,7 @@ def _make(options: argparse.Namespace) -> int:
     from biomec.reporting.norms.norm_file import write_norm_set
     from biomec.reporting.norms.own_norm import analysed_recording, norm_of_people, people_of
 
-    _keep_existing(options.out, options.force)
+    keep_existing(options.out, options.force)
     name = options.out.resolve().name
     people = people_of((analysed_recording(path) for path in options.recordings), options.source)
     about = NormAbout(options.title or name, source=f"own recordings ({len(options.recordings)})")
@@ -101,6 +106,7 @@ def _make(options: argparse.Namespace) -> int:
     return 0
 
 
-def _keep_existing(folder: Path, force: bool) -> None:
+def keep_existing(folder: Path, force: bool) -> None:
+    """Refuse a folder that holds something, unless it may be overwritten."""
     if folder.exists() and not force and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(folder.name, "it exists and was not overwritten. Use --force to overwrite a set of norms.")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomec.base.errors import BiomecError
-from biomec.cli import study_report
+from biomec.cli import study_norm, study_published, study_report
 from biomec.cli.arguments import Commands, progress_on_terminal
-from biomec.cli.study_arguments import add_comparison, add_curve_words, add_study, opened
+from biomec.cli.study_arguments import add_comparison, add_curve_words, add_study, count, opened
 
 if TYPE_CHECKING:
     from biomec.study.study import Study
@@ -22,7 +22,7 @@ def add_commands(commands: Commands) -> None:
     batch = commands.add_parser("batch", help="analyse all trials of a study that lack results")
     batch.set_defaults(run=_batch)
     add_study(batch)
-    batch.add_argument("--jobs", type=_count, metavar="N", help="processes of this computer; default: one a processor")
+    batch.add_argument("--jobs", type=count, metavar="N", help="processes of this computer; default: one a processor")
     batch.add_argument("--scheduler", default="", metavar="ADDRESS",
                        help="let workers of this dask scheduler do it, such as tcp://node01:8786")  # fmt: skip
     batch.add_argument("--resume", action="store_true", help="go on, without trying again what failed before")
@@ -78,28 +78,14 @@ def add_commands(commands: Commands) -> None:
     repeat.add_argument("--out", type=Path, required=True, metavar="FILE.csv", help="table to write")
 
     study_report.add_parts(parts)
-
-    published = parts.add_parser("published-push-up",
-                                 help="make the published study of push-ups anew with virtual people")  # fmt: skip
-    published.set_defaults(run=_published)
-    published.add_argument("out", type=Path, metavar="DIR", help="folder for recordings and results")
-    for name, least, words in (("people", 12, "people"), ("trials", 1, "trials of each person and grip"),
-                               ("cycles", 5, "push-ups of a trial"), ("seed", 1, "of all that is drawn")):  # fmt: skip
-        published.add_argument(f"--{name}", type=_count, default=least, metavar="N", help=f"{words}; default: {least}")
-    published.add_argument("--rate", type=float, default=100.0, metavar="HZ", help="frames a second; default: 100")
-    published.add_argument("--jobs", type=_count, metavar="N", help="processes; default: one a processor")
+    study_norm.add_parts(parts)
+    study_published.add_parts(parts)
 
 
 def _curves(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", choices=("angles", "loads", "muscles", "contacts"), default="angles",
                         help="default: %(default)s")  # fmt: skip
     add_curve_words(parser)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1024:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of processes from 1 to 1024")
-    return int(text)
 
 
 def _cycle(text: str) -> tuple[str, int]:
@@ -239,32 +225,4 @@ def _repeat(options: argparse.Namespace) -> int:
     write_reliability(found, options.out)
     print(found.sentence)
     print(f"{options.out} written: {sum(one is not None for one in found.curves)} curves.")
-    return 0
-
-
-def _published(options: argparse.Namespace) -> int:
-    from biomec.base.atomic import atomic_path
-    from biomec.study.batch import run_batch
-    from biomec.study.comparison import compare_levels, write_comparison
-    from biomec.study.groups import CONDITION, levels_of
-    from biomec.study.published import CLOSED, OPEN, VirtualStudy, make_recordings, published_csv
-    from biomec.study.study import open_study
-    from biomec.study.tables import write_tables
-
-    wanted = VirtualStudy(options.people, options.trials, options.cycles, options.rate, options.seed)
-    make_recordings(options.out, wanted, progress_on_terminal("Recording"))
-    study = open_study(options.out)
-    print(study.in_words, flush=True)
-    report = run_batch(study, jobs=options.jobs, on_step=lambda step: print(step.sentence, flush=True))
-    print(report.sentence)
-    study = open_study(options.out)
-    write_tables(study)
-    for table in ("angles", "loads"):
-        levels = levels_of(study, table, CONDITION, (OPEN, CLOSED))
-        write_comparison(compare_levels(table, CONDITION, levels), study.results / "open and closed" / table)
-    text = published_csv(study)
-    with atomic_path(study.results / "published.csv") as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    print(text.replace(",", "  "))
-    print(f"{study.results}: tables, open and closed, published.csv")
     return 0

@@ -40,6 +40,13 @@ def add_comparison(parser: argparse.ArgumentParser, by: str = "condition") -> No
     parser.add_argument("--alpha", type=float, default=0.05, metavar="A", help="default: %(default)s")
 
 
+def count(text: str) -> int:
+    """A number from 1 to 1024."""
+    if not text.isdecimal() or not 1 <= int(text) <= 1024:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1024")
+    return int(text)
+
+
 def opened(options: argparse.Namespace, progress: Progress | None = None) -> "Study":
     """The study of the arguments; doubts about it are printed."""
     from biomec.study.study import open_study

@@ -16,7 +16,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.together import replaced_together
-from biomec.reporting.statistics.agreement import bland_altman
+from biomec.reporting.statistics.agreement import bland_altman, vector_agreement
 from biomec.reporting.statistics.curve_bands import FEWEST_CURVES, mean_band
 from biomec.reporting.statistics.curve_variance import ConditionTest, condition_test
 from biomec.reporting.statistics.effect_intervals import Effect, effect
@@ -27,10 +27,11 @@ from biomec.reporting.tables import table_text
 from biomec.study.groups import GROUP, Level
 
 NAN = float("nan")
-COMPARISON, CURVES, CORRELATION, TOGETHER, METHODS = (
-    "comparison.csv", "curves.csv", "correlation.csv", "levels.csv", "methods.txt",
+COMPARISON, CURVES, CORRELATION, VECTORS, TOGETHER, METHODS = (
+    "comparison.csv", "curves.csv", "correlation.csv", "vectors.csv", "levels.csv", "methods.txt",
 )  # fmt: skip
-OURS = (COMPARISON, CURVES, CORRELATION, TOGETHER, METHODS)
+OURS = (COMPARISON, CURVES, CORRELATION, VECTORS, TOGETHER, METHODS)
+FEWEST_PAIRS = 4  # people: three differences in space span a plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +189,8 @@ def write_comparison(found: StudyComparison, folder: Path) -> tuple[Path, ...]:
     texts = {COMPARISON: _comparison_csv(found), CURVES: _curves_csv(found)}
     correlation = correlation_csv(found)
     texts |= {} if correlation is None else {CORRELATION: correlation}
+    vectors = vectors_csv(found)
+    texts |= {} if vectors is None else {VECTORS: vectors}
     texts |= {TOGETHER: _together_csv(found)} if found.together else {}
     texts[METHODS] = "\n".join(methods_in_words(found)) + "\n"
     with replaced_together(folder, METHODS, OURS) as stage:
@@ -272,6 +275,47 @@ def _parts(name: str) -> tuple[str, str]:
     words = name.split()
     joint = 2 if words[0] in ("right", "left") else 1
     return " ".join(words[:joint]), " ".join(words[joint:])
+
+
+def vectors_csv(found: StudyComparison) -> str | None:
+    """Agreement of levels in space, for force and moment of each joint ([Nunes2017] appendix A).
+
+    The mean over the cycle of the three components is one vector of each person. Differences of the second from the
+    first level are expected within bias ± z SD of each axis, and as vectors within the ellipsoid about the bias. None
+    for other tables than loads, and where fewer than four people are paired.
+    """
+    if found.table != "loads":
+        return None
+    rows: list[list[str]] = []
+    values: list[list[float]] = []
+    for pair in found.pairs:
+        if not pair.paired:
+            continue
+        first, second = (one.means.measures["mean"] for one in (pair.first, pair.second))
+        for (joint, what), columns in _vectors(found.names).items():
+            a, b = first[:, columns], second[:, columns]
+            if np.isfinite(a + b).all(axis=1).sum() < FEWEST_PAIRS:
+                continue
+            agreed = vector_agreement(a, b)
+            axes = agreed.axes
+            rows.append([pair.first.name, pair.second.name, joint, what, found.units[columns[0]],
+                         str(len(axes.difference))])  # fmt: skip
+            values.append([*axes.bias, *axes.sd, *axes.lower, *axes.upper, agreed.box_inside, agreed.box_expected,
+                           agreed.chi2.inside, agreed.chi2.expected])  # fmt: skip
+    if not rows:
+        return None
+    parts = [f"{name} {axis}" for name in ("bias", "sd", "lower limit", "upper limit") for axis in ("1", "2", "3")]
+    shares = ["share in the box", "expected in the box", "share in the ellipsoid", "expected in the ellipsoid"]
+    return table_text(["first", "second", "joint", "load", "unit", "people", *parts, *shares], rows, np.array(values))
+
+
+def _vectors(names: Sequence[str]) -> dict[tuple[str, str], list[int]]:
+    """Joint and load -> the numbers of its three components, in their order."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for c, name in enumerate(names):
+        joint, component = _parts(name)
+        found.setdefault((joint, component.rpartition(" ")[2]), []).append(c)
+    return {key: columns for key, columns in found.items() if len(columns) == 3}
 
 
 def _together_csv(found: StudyComparison) -> str:

@@ -13,11 +13,11 @@ import secrets
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
@@ -32,6 +32,8 @@ AHEAD = 2  # tasks of a dask worker that wait for it, so that it never waits
 PATIENCE_S = 60.0  # for a scheduler that starts again
 LOOK_S = 5.0  # between looks at who works
 Say = Callable[[str], None]
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Crew(Protocol):
@@ -117,6 +119,24 @@ def _begin(threads: int) -> None:
 def _end_with(parent: Any) -> None:
     parent.join()
     os._exit(1)
+
+
+def side_by_side(work: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
+    """Results of a function for each item, in order, by so many processes of this computer; by this one if one will do.
+
+    The function and the items must be such as can be sent to another process.
+    """
+    jobs = min(jobs, len(items))
+    if jobs < 2:
+        yield from map(work, items)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _begin, (max(1, thread_count() // jobs),)) as pool:
+        try:
+            yield from pool.map(work, items)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class ClusterCrew:

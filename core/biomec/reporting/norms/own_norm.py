@@ -70,7 +70,7 @@ def people_of(analyses: Iterable[Analysis], source: str = OWN) -> tuple[Person, 
         subject = analysis.session.subject
         name = " ".join(subject.name.split()).casefold()
         groups.setdefault((name, subject.birth_date) if name else number, []).append(analysis)
-    return tuple(_person(found, source) for found in groups.values())
+    return tuple(person_of(found, source) for found in groups.values())
 
 
 def analysed_recording(path: Path, progress: Progress | None = None) -> Analysis:
@@ -82,7 +82,8 @@ def analysed_recording(path: Path, progress: Progress | None = None) -> Analysis
     return analysis.run_until("loads" if analysis.session.dynamic.plates else KINEMATICS, progress)
 
 
-def _person(analyses: Sequence[Analysis], source: str) -> Person:
+def person_of(analyses: Sequence[Analysis], source: str = OWN) -> Person:
+    """One person by all of their analysed recordings."""
     days = [(one.session.subject, one.session.dynamic.recorded) for one in analyses]
     ages = [age for subject, day in days if day is not None and (age := subject.age_on(day)) is not None]
     legs = [
@@ -100,7 +101,7 @@ def _person(analyses: Sequence[Analysis], source: str) -> Person:
 
 def patient_of(analysis: Analysis) -> Patient:
     """Age, speed without dimension and model of an analysed recording, for the choice of a norm."""
-    person = _person((analysis,), OWN)
+    person = person_of((analysis,), OWN)
     return Patient(person.age_years, person.dimensionless, person.recordings[0].model)
 
 
