@@ -62,7 +62,7 @@ class AngleElement(OwnForces):
     end: str = ""
     axis: str = ""
 
-    def _angle(self, system: System, q: FloatArray) -> tuple[FloatArray, FloatArray, _Parts]:
+    def angle(self, system: System, q: FloatArray) -> tuple[FloatArray, FloatArray, _Parts]:
         """θ (...,), ∂θ/∂q (..., n), and what the second derivative takes."""
         maps = [system.layout.vector(name, f"Element {self.name}") for name in (self.start, self.end, self.axis)]
         V, U, E = (m.dense(system.n) for m in maps)
@@ -77,19 +77,19 @@ class AngleElement(OwnForces):
 
     def state(self, system: System, q: FloatArray, qdot: FloatArray) -> SpringState:
         """Angle, its rate and the torque (...,) at q and q̇ (..., n)."""
-        theta, theta_q, _ = self._angle(system, q)
+        theta, theta_q, _ = self.angle(system, q)
         rate = np.einsum("...i,...i->...", theta_q, qdot)
-        return SpringState(theta, rate, self._force(theta, rate, 0.0)[0])
+        return SpringState(theta, rate, self.carried(theta, rate, 0.0)[0])
 
     def force(
         self, system: System, q: FloatArray, qdot: FloatArray, actuation: FloatArray | float = 0.0
     ) -> ElementForce:
         """Q, K and C at q and q̇ (..., n); ``actuation`` (...) [N m]."""
-        theta, theta_q, parts = self._angle(system, q)
+        theta, theta_q, parts = self.angle(system, q)
         theta_qq = parts.second()
         rate = np.einsum("...i,...i->...", theta_q, qdot)
         rate_q = np.einsum("...ij,...j->...i", theta_qq, qdot)
-        p, p_a, p_v = self._force(theta, rate, actuation)
+        p, p_a, p_v = self.carried(theta, rate, actuation)
         by_q = p_a[..., None] * theta_q + p_v[..., None] * rate_q
         Q_q = p[..., None, None] * theta_qq + theta_q[..., :, None] * by_q[..., None, :]
         C = -p_v[..., None, None] * theta_q[..., :, None] * theta_q[..., None, :]
@@ -99,8 +99,8 @@ class AngleElement(OwnForces):
         """Q at one state of a simulation."""
 
         def total(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
-            theta, theta_q, _ = self._angle(system, q)
-            return np.asarray(self._force(theta, theta_q @ qdot, 0.0)[0] * theta_q)
+            theta, theta_q, _ = self.angle(system, q)
+            return np.asarray(self.carried(theta, theta_q @ qdot, 0.0)[0] * theta_q)
 
         return total
 

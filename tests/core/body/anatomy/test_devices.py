@@ -114,6 +114,18 @@ def test_springs_are_free_in_the_static_pose_and_pull_back(free):
         assert np.linalg.eigvalsh(0.5 * (K + K.T)).min() > -1e-6  # a spring at rest resists or is indifferent
 
 
+@pytest.mark.parametrize(
+    ("name", "hinges"),
+    [
+        ("m18-orthoses", ()),
+        ("m18-prosthesis", ()),  # its foot is moved like an ankle: nothing holds it to the leg
+        ("m18-free-orthosis", ("left orthosis ankle", "left orthosis knee")),
+    ],
+)
+def test_hinges_of_orthoses_are_nobodys(name, hinges):
+    assert built(name).passive_joints == hinges
+
+
 def random_state(body: SubjectModel, rng):
     """A posture that the joints allow, away from standing, and velocities."""
     disturbed = np.asarray(body.system.reference) + 0.02 * rng.normal(size=body.system.n)
@@ -122,7 +134,9 @@ def random_state(body: SubjectModel, rng):
     return q, free_motions.T @ rng.normal(size=len(free_motions))
 
 
-def test_matrix_r_and_semi_recursive_agree_with_devices(free, rng):
+@pytest.mark.parametrize("name", ["m18-crutches", "m18-orthoses", "m18-free-orthoses"])
+def test_matrix_r_and_semi_recursive_agree_with_devices(name, rng):
+    free = built(name)
     q, qdot = random_state(free, rng)
     Q = free.system.gravity_force + springs(free.system, free.elements)(0.0, q, qdot)
     ours = IndependentCoordinates(free.system).terms(q, qdot, Q)
