@@ -91,6 +91,14 @@ def add_commands(commands: Commands) -> None:
     published.add_argument("--rate", type=float, default=100.0, metavar="HZ", help="frames a second; default: 100")
     published.add_argument("--jobs", type=_count, metavar="N", help="processes; default: one a processor")
 
+    gait = parts.add_parser("published-gait", help="make the published table of tracked gait anew with virtual people")
+    gait.set_defaults(run=_published_gait)
+    gait.add_argument("--rows", nargs="+", default=[], metavar="ROW", help="only these, such as S14 S20; default: all")
+    gait.add_argument("--stretch", type=float, metavar="S", help="seconds of every walk; default: one stride")
+    gait.add_argument("--step", type=float, default=1.0, metavar="MS", help="of the integrator; default: 1 ms")
+    gait.add_argument("--out", type=Path, metavar="DIR", help="write published_gait.csv and .json into this folder")
+    gait.add_argument("--json", action="store_true", help="print JSON")
+
 
 def _curves(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table", choices=("angles", "loads", "muscles", "contacts"), default="angles",
@@ -287,4 +295,20 @@ def _published(options: argparse.Namespace) -> int:
         temporary.write_text(text, encoding="utf-8")
     print(text.replace(",", "  "))
     print(f"{study.results}: tables, open and closed, published.csv")
+    return 0
+
+
+def _published_gait(options: argparse.Namespace) -> int:
+    from biomec.base.together import replaced_together
+    from biomec.study.published_gait import GaitStudy, gait_csv, gait_json, gait_words, published_gait
+
+    wanted = GaitStudy(options.stretch, 1e-3 * options.step)
+    found = published_gait(wanted, options.rows, progress_on_terminal("Simulating"))
+    files = {"published_gait.csv": gait_csv(found), "published_gait.json": gait_json(found, wanted)}
+    print(files["published_gait.json"] if options.json else gait_words(found), end="" if options.json else "\n")
+    if options.out is not None:
+        with replaced_together(options.out, "published_gait.json", tuple(files)) as stage:
+            for name, text in files.items():
+                (stage / name).write_text(text, encoding="utf-8")
+        print(f"{options.out}: {', '.join(files)}", file=sys.stderr)
     return 0

@@ -15,6 +15,7 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_run import stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.pipeline.steps.segments import WHOLE, mass_share
@@ -348,3 +349,9 @@ def test_torques_of_a_simulation_are_compared_with_cuffs_on(free):
     assert max(run.torque_rms[name] for name in names) < 0.5  # N m; the run leaves the movement by its step of 1 ms
     (said,) = [notice.sentence for notice in run.notices if notice.code == "devices-simulated"]
     assert "Nothing else moves right orthosis ankle" in said
+    assert run.devices.shape == (11, len(run.device_names))
+    knee = run.devices[:, run.device_names.index("right knee flexion torque, device (N·m)")]
+    before = next(share for share in analysis.loads.devices.shares if share.joint == "right knee").device[20:31]
+    np.testing.assert_allclose(knee, before, rtol=0, atol=0.5)
+    again = stored_run(run.to_result())
+    np.testing.assert_array_equal(again.devices, run.devices)

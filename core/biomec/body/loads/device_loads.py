@@ -25,6 +25,7 @@ from biomec.engine.forces.springs import LineElement
 from biomec.engine.system import System
 
 COUNTS_NM = 5.0  # error of a torque that is worth a remark
+AXIS_NAMES = ("forward", "up", "right")
 AXIS_WORDS = {"x": "abduction", "y": "rotation", "z": "flexion"}
 
 
@@ -75,6 +76,31 @@ class DeviceLoads:
 
     def __bool__(self) -> bool:
         return bool(self.shares or self.cuffs)
+
+
+def device_columns(devices: DeviceLoads) -> tuple[tuple[str, ...], FloatArray]:
+    """Names with units, and values (T, C): angles, torques of device and person, gaps and forces of cuffs."""
+    columns: list[tuple[str, FloatArray]] = []
+    for share in devices.shares:
+        name = f"{share.joint} {share.axis}"
+        columns.append((f"{name}, angle of the device (deg)", np.degrees(share.angle)))
+        columns += [(f"{name} torque, {who} (N·m)", getattr(share, who)) for who in ("total", "person", "device")]
+    for cuff in devices.cuffs:
+        columns += [
+            (f"{cuff.name}, misalignment {axis} (mm)", 1e3 * cuff.gap[:, k]) for k, axis in enumerate(AXIS_NAMES)
+        ]
+        columns += [
+            (f"{cuff.name}, force on the {cuff.segments[0]} {axis} (N)", cuff.force[:, k])
+            for k, axis in enumerate(AXIS_NAMES)
+        ]
+    if not columns:
+        return (), np.zeros((0, 0))
+    return tuple(name for name, _ in columns), np.stack([values for _, values in columns], axis=1)
+
+
+def device_loads(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> DeviceLoads:
+    """Torques and forces of all springs in a motion q, q̇ (T, n) whose joint loads are known."""
+    return DeviceLoads(torque_shares(person, loads, q, qdot), cuff_loads(person, q, qdot)[1])
 
 
 def _line_state(element: LineElement, system: System, q: FloatArray, qdot: FloatArray) -> SpringState:

@@ -10,5 +10,5 @@ from biomec.pipeline.steps.body import LoadedBody
 
 
 def motion(body: LoadedBody, positions: ConsistentPositions, progress: Progress | None = None) -> ConsistentMotion:
-    """Consistent coordinates, velocities and accelerations (T, n); devices that no marker shows where cuffs hold them."""
+    """Consistent coordinates, velocities and accelerations (T, n); devices without markers hang in their cuffs."""
     return with_held_devices(body.person, consistent_rates(body.person, positions, progress))
