@@ -11,6 +11,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
+from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.muscles.fitting import fit_muscles
 from biomec.body.muscles.set_file import load_muscle_set
@@ -172,6 +173,8 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
         external = changed_loads(external, settings.what_if, shoulder_line(system, q))
         if settings.root == CONTACT:
             contact = fitted_contact(system, q, external)
+    changes = {name: SpringChange(factor, factor) for name, factor in settings.what_if.springs.items()}
+    body = changed_springs(body, changes) if changes else body
     devices = springs(system, body.elements) if body.elements else None
     _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)

@@ -9,12 +9,13 @@ the cuffs, which act on limb and device like outside forces:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.base.notices import Notice, info
+from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.model import SpringDefinition
 from biomec.body.anatomy.model_devices import HINGE
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -24,6 +25,7 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.forces.springs import LineElement
 from biomec.engine.system import System
 
+FAR_M = 0.08  # between limb and cuff: beyond, the device closes a loop that the limb does not
 COUNTS_NM = 5.0  # error of a torque that is worth a remark
 AXIS_NAMES = ("forward", "up", "right")
 AXIS_WORDS = {"x": "abduction", "y": "rotation", "z": "flexion"}
@@ -169,6 +171,24 @@ def torque_shares(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: 
             read_only(person_torque if own else person_torque - state.force),
         )
     return tuple(found.values())
+
+
+def gap_notices(cuffs: Sequence[CuffLoad]) -> list[Notice]:
+    """Warnings of cuffs that limb and device cannot be so far apart in."""
+    found = []
+    for cuff in cuffs:
+        gap = np.linalg.norm(cuff.gap, axis=1)
+        most = float(np.nanmax(gap, initial=0.0))
+        if most > FAR_M:
+            limb, device = cuff.segments
+            force = float(np.nanmax(np.linalg.norm(cuff.force, axis=1)))
+            words = (
+                f"The {cuff.name} draws {limb} and {device} {100.0 * most:.0f} cm apart, with "
+                f"{force:.0f} N: no cuff gives so far. Look in the model "
+                "file whether it joins the right segments, and whether hinges let the device follow the limb."
+            )
+            found.append(warning("cuff-far-apart", words, limb))
+    return found
 
 
 def stiff_notices(person: SubjectModel) -> list[Notice]:
