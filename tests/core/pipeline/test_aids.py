@@ -10,6 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.loads.aid_what_if import AidVariant, as_recorded, compare_aids, usual_variants
+from biomec.body.loads.device_loads import without_springs
 from biomec.cli import main
 from biomec.io.project import save_project
 from biomec.io.registry import write_trial
@@ -136,6 +137,17 @@ def test_what_a_lock_gives_less_the_person_gives_more(analysed):
     np.testing.assert_allclose(results[1].person_torque[:, k], whole, rtol=0, atol=1e-9)
     assert results[1].burden("right shoulder") == results[0].burden("right shoulder")
     assert "shoulders bear the same as long as the movement stays" in results[1].notices[0].sentence
+
+
+def test_muscles_do_not_make_what_an_orthosis_gives(analysed):
+    """Their torques are those of the person: all of inverse dynamics but the spring's."""
+    loads, motion, person = analysed.loads.newton_euler, analysed.motion, analysed.body.person
+    own, k = without_springs(person, loads, motion.q, motion.qdot), loads.index(KNEE)
+    share = next(one for one in analysed.loads.devices.shares if one.joint == KNEE)
+    axis = person.system.layout.vector("right thigh.z")(motion.q)
+    # the person's share is about the axis; the rest of the torque stays, but for a knee bent aside, of 0.01 rad
+    np.testing.assert_allclose(np.einsum("ti,ti->t", own.torque[:, k], axis), share.person, rtol=0, atol=0.05)
+    np.testing.assert_array_equal(own.torque[:, loads.index("right hip")], loads.torque[:, loads.index("right hip")])
 
 
 def test_longer_crutches_turn_the_wrist_by_force_times_length(analysed):

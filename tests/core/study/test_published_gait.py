@@ -25,8 +25,8 @@ def gaits():
 
 @pytest.fixture(scope="module")
 def followed(gaits):
-    """Both assisted walks, computed torque: S20 and S22."""
-    return {orthoses: gaits.followed(orthoses) for orthoses in ("two", "two free")}
+    """Assisted walks, computed torque: S20, S22, and S22 with one orthosis."""
+    return {orthoses: gaits.followed(orthoses) for orthoses in ("two", "two free", "one free")}
 
 
 def test_assisted_walks_are_followed_as_well_as_published(followed):

@@ -26,11 +26,10 @@ from biomec.body.anatomy.subject_devices import unmarked_hinges
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.held_devices import LEAST_FRAMES, balanced_motion
 from biomec.body.kinematics.segment_motion import segment_motion
-from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, torque_shares
+from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, torque_shares, without_springs
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.measured_aids import together
 from biomec.body.loads.newton_euler import newton_euler
-from biomec.engine.forces.device_springs import AngleElement
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forward.reference_motion import shared_change, stretches
 from biomec.engine.tree.joint_tree import JointTree
@@ -173,7 +172,7 @@ def _result(given: AidsAsRecorded, variant: AidVariant) -> AidResult:
     straps, cuffs = cuff_loads(person, q, qdot)
     loads = newton_euler(given.tree, motion, q, together(external, straps))
     devices = DeviceLoads(torque_shares(person, loads, q, qdot), cuffs)
-    own = _of_the_person(person, loads, q, qdot)
+    own = np.asarray(np.linalg.norm(without_springs(person, loads, q, qdot).torque, axis=2))
     return AidResult(variant, loads, devices, own, _burdens(given, loads, own, devices), tuple(notices))
 
 
@@ -303,17 +302,6 @@ def _beyond(force: FloatArray, moment: FloatArray, centre: FloatArray, up: Float
     about = moment - np.cross(centre, force)
     apart = np.cross(up, about) / square  # of the centre of pressure, at the height of the foot's middle
     return int((np.linalg.norm(apart, axis=1) > SOLE_M)[there].any())
-
-
-def _of_the_person(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> FloatArray:
-    """(T, J) size of the torques without those of springs about the same joint."""
-    torque = np.array(loads.torque)
-    for spring, element in zip(person.springs, person.elements, strict=True):
-        if isinstance(element, AngleElement) and spring.joint in loads.joints:
-            k = loads.index(spring.joint)
-            axis = person.system.layout.vector(element.axis)(q)
-            torque[:, k] -= element.state(person.system, q, qdot).force[:, None] * axis
-    return np.asarray(np.linalg.norm(torque, axis=2))
 
 
 def _burdens(

@@ -10,7 +10,7 @@ the cuffs, which act on limb and device like outside forces:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -143,6 +143,16 @@ def cuff_loads(person: SubjectModel, q: FloatArray, qdot: FloatArray) -> tuple[E
         return no_loads(len(q)), ()
     point, force = (np.stack([one[k] for one in loads], axis=1) for k in (1, 2))
     return external_loads([one[0] for one in loads], point, force), tuple(found)
+
+
+def without_springs(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> JointLoads:
+    """Loads of joints without the torques of springs about them: what the person gives."""
+    torque = np.array(loads.torque)
+    for spring, element in zip(person.springs, person.elements, strict=True):
+        if isinstance(element, AngleElement) and spring.joint in loads.joints:
+            p = element.state(person.system, q, qdot).force
+            torque[:, loads.index(spring.joint)] -= p[:, None] * element.direction(person.system, q)
+    return replace(loads, torque=read_only(torque))
 
 
 def torque_shares(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> tuple[TorqueShare, ...]:

@@ -75,6 +75,16 @@ class AngleElement(OwnForces):
         parts = _Parts((V, U, E), (v, u, e), sine, cosine, sine_q, cosine_q, across, size)
         return np.asarray(np.arctan2(sine, cosine)), np.asarray(across / size), parts
 
+    def direction(self, system: System, q: FloatArray) -> FloatArray:
+        """(..., 3) of which p is the torque on the distal body: e − u⊥ (u·e)/|u⊥|², the axis e itself where u ⟂ e.
+
+        θ̇ = ω · that, with ω of the distal body in the proximal one and u⊥ the part of u = ``end`` normal to e.
+        """
+        u, e = (system.layout.vector(name, f"Element {self.name}")(q) for name in (self.end, self.axis))
+        along = np.einsum("...i,...i->...", u, e)[..., None]
+        across = u - along * e
+        return np.asarray(e - across * along / np.einsum("...i,...i->...", across, across)[..., None])
+
     def state(self, system: System, q: FloatArray, qdot: FloatArray) -> SpringState:
         """Angle, its rate and the torque (...,) at q and q̇ (..., n)."""
         theta, theta_q, _ = self.angle(system, q)
