@@ -300,11 +300,12 @@ def _published(options: argparse.Namespace) -> int:
 
 def _published_gait(options: argparse.Namespace) -> int:
     from biomec.base.together import replaced_together
-    from biomec.study.published_gait import GaitStudy, gait_csv, gait_json, gait_words, published_gait
+    from biomec.study.published_gait import GaitStudy, device_csv, gait_csv, gait_json, gait_words, published_gait
 
     wanted = GaitStudy(options.stretch, 1e-3 * options.step)
     found = published_gait(wanted, options.rows, progress_on_terminal("Simulating"))
     files = {"published_gait.csv": gait_csv(found), "published_gait.json": gait_json(found, wanted)}
+    files |= {f"published_gait_{one.key}.csv": device_csv(one) for one in found if one.device_names}
     print(files["published_gait.json"] if options.json else gait_words(found), end="" if options.json else "\n")
     if options.out is not None:
         with replaced_together(options.out, "published_gait.json", tuple(files)) as stage:

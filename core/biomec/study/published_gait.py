@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -187,9 +187,13 @@ ROWS: dict[str, GaitRow] = {
 """Key -> row of [Mouzo2018] Table 3.4, in its order."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GaitRowResult:
-    """What a row gave: RMS over the stretch, how it ended, and devices in figures (with units in their names)."""
+    """What a row gave: RMS over the stretch, how it ended, and what devices did.
+
+    time_s, device_names, devices : (S,), (D,) with units, (S, D): torques of orthosis and person apart, misalignment
+                                    and forces of cuffs; nothing without devices
+    """
 
     key: str
     row: GaitRow
@@ -198,7 +202,9 @@ class GaitRowResult:
     simulated_s: float
     wanted_s: float
     sentence: str
-    devices: tuple[tuple[str, float], ...] = ()
+    time_s: FloatArray = field(default_factory=lambda: np.zeros(0))
+    device_names: tuple[str, ...] = ()
+    devices: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 def published_gait(
@@ -229,13 +235,17 @@ def _result(key: str, row: GaitRow, gaits: VirtualGaits) -> GaitRowResult:
     done = float(run.time_s[-1] - run.time_s[0])
     walk = gaits.walk(row.orthoses)
     here = tuple(tracking.rms[group] for group in GROUPS) if tracking.completed else nothing
-    devices = _largest(walk, tracking) if row.orthoses and tracking.completed else ()
-    return GaitRowResult(key, row, here, tracking.completed, done, walk.duration_s, run.sentence, devices)
-
-
-def _largest(walk: Walked, tracking: Tracking) -> tuple[tuple[str, float], ...]:
+    result = GaitRowResult(key, row, here, tracking.completed, done, walk.duration_s, run.sentence)
+    if not (row.orthoses and tracking.completed):
+        return result
     names, values = device_columns(walk.devices(tracking))
-    return tuple((name, float(np.abs(values[:, k]).max())) for k, name in enumerate(names))
+    return replace(result, time_s=tracking.time_s, device_names=names, devices=values)
+
+
+def device_csv(one: GaitRowResult) -> str:
+    """What devices did in a row, state by state."""
+    head = [[f"{t:.6f}"] for t in one.time_s]
+    return table_text(["time_s", *one.device_names], head, one.devices)
 
 
 def gait_csv(results: Sequence[GaitRowResult]) -> str:
@@ -270,7 +280,9 @@ def gait_json(results: Sequence[GaitRowResult], options: GaitStudy) -> str:
             "published": dict(zip(QUANTITIES, one.row.published, strict=True)),
             "here": {name: _plain(x) for name, x in zip(QUANTITIES, one.here, strict=True)},
             "units": dict(zip(QUANTITIES, UNITS, strict=True)),
-            "devices_max": {name: plain_number(value) for name, value in one.devices},
+            "devices_max": {
+                name: plain_number(float(np.abs(one.devices[:, k]).max())) for k, name in enumerate(one.device_names)
+            },
         }
         for one in results
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from biomec.cli import main
 from biomec.engine.forces.applied import together, weight
 from biomec.engine.forces.springs import springs
 from biomec.engine.forward.independent import IndependentCoordinates
-from biomec.study.published_gait import ROWS, GaitStudy, VirtualGaits, gait_csv, gait_json, published_gait
+from biomec.study.published_gait import ROWS, GaitStudy, VirtualGaits, device_csv, gait_csv, gait_json, published_gait
 
 OPTIONS = GaitStudy(stretch_s=0.05)
 
@@ -118,6 +118,9 @@ def test_every_published_number_stands_beside_ours(gaits):
     if ROWS["S18"].run is None:
         assert {row["outcome"] for row in rows if row["row"] == "S18"} == {"not made here"}
     told = json.loads(gait_json(found, OPTIONS))
+    course = list(csv.DictReader(io.StringIO(device_csv(found[1]))))
+    assert len(course) == len(found[1].time_s) > 40
+    assert {"time_s", "left ankle flexion torque, person (N·m)"} <= set(course[0])
     assert told["rows"][1]["devices_max"]["right knee flexion torque, device (N·m)"] > 1.0
 
 
