@@ -85,7 +85,7 @@ def _gap(gaits, name, tracking):
 
 
 def test_matrix_r_gives_the_accelerations_of_the_tracked_body(gaits, followed):
-    """§6.4 by another formulation: with the efforts that were found, matrix R moves subject and orthoses alike.
+    """By another formulation: with the efforts that were found, matrix R moves subject and orthoses alike.
 
     The subject then accelerates as asked, though nobody drives the orthoses.
     """

@@ -2,7 +2,7 @@
 
 The limbs' motion is known, and the hinges u of the device are not. Nobody drives them, so that in every frame
 
-    r(u) = M_oo (ẅ_o + ü) + M_os ẇ_s − Q̄_o − Σ Gᵀ p(x + G u, ẋ + G u̇) = 0                     [Mouzo2018], §6.4 inverted
+    r(u) = M_oo (ẅ_o + ü) + M_os ẇ_s − Q̄_o − Σ Gᵀ p(x + G u, ẋ + G u̇) = 0                 (theory §7.9)
 
 o : freedoms of the hinges, s : all others; Q̄ : weight and velocities; x, p : deformation and force of a spring, cuff or
 strut, and G = ∂x/∂u. Newton's method solves it for all frames of a stretch at once, with u̇ and ü by differences between

@@ -1,7 +1,7 @@
 """Springs of an orthosis by a bending moment that was measured on its bar.
 
 A load cell beside a locked joint of an orthosis measures the moment m about the axis of its hinge, which is that of the
-spring there. The motion of the limbs is known, so that springs and cuffs decide what the moment is [Mouzo2018], §3.3:
+spring there. The motion of the limbs is known, so that springs and cuffs decide what the moment is [Mouzo2018]:
 
     min Σ (m(k, c, θ₀) − m_measured)²
 
