@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from biomec.pipeline.analysis import Analysis
@@ -12,6 +13,8 @@ from biomec_app.features.aids.actions import needs_aids, open_aids
 from biomec_app.features.aids.changes import targets_of
 from biomec_app.features.aids.what_if_window import MOST, QUANTITIES, AidWindow
 from biomec_app.kit.theme import DARK
+from biomec_app.session.view_options import CONSISTENT
+from biomec_app.viewer.poses import ScenePoses
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +111,18 @@ def test_without_loads_it_says_what_to_do(context, qtbot):
     assert window.wrong.text() == "There are no joint loads. Compute them first."
     assert not window.add.isEnabled()
     window.set_theme(DARK)
+
+
+def test_a_free_orthosis_is_drawn_where_its_cuffs_hold_it():
+    """It was drawn where geometry puts it, 9 mm from where its forces are computed."""
+    one = record(assisted_walk(1, "one free"), VirtualPerson(65.0, 1.60, "female"), RecordOptions(20.0, 20.0))
+    usual = AnalysisSettings()
+    signals = replace(usual.signals, marker_filter=None)
+    settings = replace(usual, signals=signals, body=BodySettings(model="m18-free-orthosis"))
+    analysis = Analysis(Session(one.dynamic, one.static, subject=one.person.subject), settings).run_until("motion")
+    scene, layout = ScenePoses(analysis), analysis.body.person.system.layout
+    top = "left orthosis thigh.OHP_E"
+    shown = scene.pose(CONSISTENT, 12).points[scene.names.index(top)]
+    held, by_geometry = (layout.point(top)(one.q[12]) for one in (analysis.motion, analysis.positions))
+    np.testing.assert_allclose(shown, held, rtol=0, atol=1e-12)
+    assert np.linalg.norm(held - by_geometry) > 1e-3
