@@ -11,6 +11,7 @@ import argparse
 import io
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,12 +22,17 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec.base.atomic import atomic_path
 from biomec.body.tracking.what_if import WhatIf
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.recording import Session
 from biomec.reporting.content.configuration import SEGMENTS
+from biomec.virtual import VirtualPerson, assisted_walk, record
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog
 from biomec_app.dialogs.settings import SettingsDialog
+from biomec_app.features.aids.actions import open_aids
 from biomec_app.features.clinical.report_dialog import open_report
 from biomec_app.features.clinical.window import open_clinical
 from biomec_app.features.muscles.actions import open_muscle_emg, open_what_if, run_muscles
@@ -65,6 +71,7 @@ MUSCLE_PICTURES = (
     "window-muscles.png", "window-muscle-moments.png", "window-what-if.png", "window-muscle-timing.png",
 )  # fmt: skip
 """Of the page about muscles in the window."""
+AID_PICTURES = ("window-aids.png",)
 
 
 def draw_guide(folder: Path) -> list[Path]:
@@ -153,6 +160,7 @@ def draw_clinical(app: QApplication, window: MainWindow, place: Path) -> Iterabl
     yield "window-report.png", _shot(app, report)
     report.close()
     yield from draw_muscles(app, window)
+    yield from draw_aids(app, window)
 
 
 def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, bytes]]:
@@ -181,6 +189,21 @@ def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, b
     yield "window-muscle-timing.png", _shot(app, beside)
     beside.close()
     context.document.undo_stack.setClean()
+
+
+def draw_aids(app: QApplication, window: MainWindow) -> Iterable[tuple[str, bytes]]:
+    """What other aids would change for the virtual person with two crutches and two orthoses."""
+    context = window.context
+    one = record(assisted_walk(1), VirtualPerson(65.0, 1.60, "female"))
+    usual = AnalysisSettings()
+    settings = replace(usual, body=BodySettings(model="m18-orthoses"))
+    context.document.open(
+        Analysis(Session(one.dynamic, one.static, subject=one.person.subject), settings).run_until("loads")
+    )
+    asked = open_aids(context)
+    wait(app, lambda: len(asked.results) == len(asked.variants) and not asked.jobs.busy)
+    yield "window-aids.png", _shot(app, asked)
+    asked.close()
 
 
 def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:

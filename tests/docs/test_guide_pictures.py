@@ -41,7 +41,7 @@ from biomec_app.shell.start_page import Card
 from biomec_app.viewer import quality
 from biomec_app.viewer.quality import SMOOTH, Quality
 from docs.tools import guide_pictures
-from docs.tools.guide_pictures import MUSCLE_PICTURES, PICTURES, draw_guide
+from docs.tools.guide_pictures import AID_PICTURES, MUSCLE_PICTURES, PICTURES, draw_guide
 from docs.tools.workbench_pictures import PICTURES as WORKBENCH
 from tests.places import DOCS
 
@@ -145,9 +145,11 @@ def test_a_right_click_lists_all_panels(window):
 def test_the_page_shows_every_picture_and_they_are_small():
     muscles = re.findall(r"\]\(pictures/(.+?)\)", (DOCS / "muscles-window.md").read_text(encoding="utf-8"))
     assert muscles == list(MUSCLE_PICTURES)
+    aids = re.findall(r"\]\(pictures/(.+?)\)", (DOCS / "devices.md").read_text(encoding="utf-8"))
+    assert aids == list(AID_PICTURES)
     shown = re.findall(r"\]\(pictures/(.+?)\)", PAGE)
     assert sorted(shown) == sorted(PICTURES)
-    shown += muscles
+    shown += [*muscles, *aids]
     for name in shown:
         path = DOCS / "pictures" / name
         assert path.stat().st_size < LARGEST, name
@@ -177,7 +179,7 @@ def test_pictures_can_be_made_again(qapp, short_analysis, tmp_path, monkeypatch)
     monkeypatch.setattr(program, "AFTER_S", 0.1)
     monkeypatch.setattr(guide_pictures, "open_demo", lambda context: context.document.open(short_analysis))
     written = draw_guide(tmp_path)
-    wanted = sorted((*PICTURES, *MUSCLE_PICTURES, *WORKBENCH))
+    wanted = sorted((*PICTURES, *MUSCLE_PICTURES, *AID_PICTURES, *WORKBENCH))
     assert sorted(path.name for path in written) == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == wanted
     for path in written:

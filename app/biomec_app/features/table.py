@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biomec_app.curves.motion import joint_angles
+from biomec_app.features.aids import actions as aid_actions
 from biomec_app.features.clinical import actions as clinical_actions
 from biomec_app.features.feature import BOTTOM, RIGHT, Feature, Panel
 from biomec_app.features.loads import actions as load_actions
@@ -41,6 +42,7 @@ FEATURES = (
         overlays_after="forces",
         actions=load_actions.ACTIONS,
     ),
+    Feature("aids", actions=aid_actions.ACTIONS),
     Feature(
         "muscles",
         panels=(Panel("muscles", "Muscles", RIGHT, MusclePanel),),

@@ -94,7 +94,10 @@ class ScenePoses:
         self._paths = np.stack([path for _, path in self._measured], axis=1)
         if "positions" in analysis.done and analysis.positions.frames == self.frames:
             positions = analysis.positions
-            self._q = {RAW: positions.q_star, CONSISTENT: positions.q}
+            moving = (
+                analysis.motion if analysis.is_current("motion") else positions
+            )  # with devices where cuffs hold them
+            self._q = {RAW: positions.q_star, CONSISTENT: moving.q}
             self.valid = positions.valid
         else:
             absent = np.full((self.frames, 3), np.nan)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.cli import (
+    aids,
     analysis,
     consistent,
     loads,
@@ -73,7 +74,7 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (analysis, loads, consistent, muscles, simulate, mechanism, recordings, norms, report, study):
+    for module in (analysis, loads, aids, consistent, muscles, simulate, mechanism, recordings, norms, report, study):
         module.add_commands(commands)
     _add_doctor(commands)
     return parser, tuple(commands.choices)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
-TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
+TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened", "spring": "springs"}
 SETTINGS = "biomec.pipeline.simulation_settings.SimulationSettings"
 _field = options_of(SETTINGS)
 
@@ -48,7 +48,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--what-if", nargs="+", action="extend", type=_change, default=[], metavar="WHAT=VALUE",
                         help="mass=1.1, gravity=0.38 (factors), grip=0.1 (m wider), 'load:right hand=5' (kg), "
                         "'mass:right thigh=1.2' (factor), 'weaken:right elbow=0.3' (missing share of the "
-                        "torque)")  # fmt: skip
+                        "torque), 'spring:right knee lock=0.5' (factor)")  # fmt: skip
     _field(parser, "--joint-stops", None, "joint_stops", typed="on")
     parser.add_argument("--table", action="store_true",
                         help="instead of one run: all formulations and integrators on resultant forces of one cycle, "
@@ -259,7 +259,7 @@ def _change(text: str) -> tuple[str, str, float]:
     if match is None or what not in (TABLES if part else NUMBERS):
         raise argparse.ArgumentTypeError(
             f"{text!r} is not a change such as mass=1.1, gravity=0.38, grip=0.1, 'load:right hand=5', "
-            "'mass:right thigh=1.2' or 'weaken:right elbow=0.3'"
+            "'mass:right thigh=1.2', 'weaken:right elbow=0.3' or 'spring:right knee lock=0.5'"
         )
     try:
         return what, part, float(match.group(3))

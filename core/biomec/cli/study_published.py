@@ -1,6 +1,7 @@
-"""Part `published-push-up` of the command `study`: the published study made anew with virtual people."""
+"""Parts `published-push-up` and `published-gait` of the command `study`: published studies made anew."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ TABLE = "published.csv"
 
 
 def add_parts(parts: "argparse._SubParsersAction[Any]") -> None:
-    """Add the parser of this module."""
+    """Add the parsers of this module."""
     published = parts.add_parser("published-push-up",
                                  help="make the published study of push-ups anew with virtual people")  # fmt: skip
     published.set_defaults(run=_published)
@@ -28,6 +29,14 @@ def add_parts(parts: "argparse._SubParsersAction[Any]") -> None:
         published.add_argument(f"--{name}", type=count, default=least, metavar="N", help=f"{words}; default: {least}")
     published.add_argument("--rate", type=float, default=100.0, metavar="HZ", help="frames a second; default: 100")
     published.add_argument("--jobs", type=count, metavar="N", help="processes; default: one a processor")
+
+    gait = parts.add_parser("published-gait", help="make the published table of tracked gait anew with virtual people")
+    gait.set_defaults(run=_published_gait)
+    gait.add_argument("--rows", nargs="+", default=[], metavar="ROW", help="only these, such as S14 S20; default: all")
+    gait.add_argument("--stretch", type=float, metavar="S", help="seconds of every walk; default: one stride")
+    gait.add_argument("--step", type=float, default=1.0, metavar="MS", help="of the integrator; default: 1 ms")
+    gait.add_argument("--out", type=Path, metavar="DIR", help="write published_gait.csv and .json into this folder")
+    gait.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _published(options: argparse.Namespace) -> int:
@@ -82,3 +91,20 @@ def _reports(found: "PublishedStudy", folder: Path) -> list[str]:
     for k, (name, made, write) in enumerate(writers):
         write(report, folder / name, made(trials=trials), part_of(progress, k / len(writers), (k + 1) / len(writers)))
     return [name for name, _, _ in writers]
+
+
+def _published_gait(options: argparse.Namespace) -> int:
+    from biomec.base.together import replaced_together
+    from biomec.study.published_gait import GaitStudy, device_csv, gait_csv, gait_json, gait_words, published_gait
+
+    wanted = GaitStudy(options.stretch, 1e-3 * options.step)
+    found = published_gait(wanted, options.rows, progress_on_terminal("Simulating"))
+    files = {"published_gait.csv": gait_csv(found), "published_gait.json": gait_json(found, wanted)}
+    files |= {f"published_gait_{one.key}.csv": device_csv(one) for one in found if one.device_names}
+    print(files["published_gait.json"] if options.json else gait_words(found), end="" if options.json else "\n")
+    if options.out is not None:
+        with replaced_together(options.out, "published_gait.json", tuple(files)) as stage:
+            for name, text in files.items():
+                (stage / name).write_text(text, encoding="utf-8")
+        print(f"{options.out}: {', '.join(files)}", file=sys.stderr)
+    return 0

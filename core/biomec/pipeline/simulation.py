@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -15,7 +16,7 @@ from biomec.base.notices import Notice, warning
 from biomec.base.progress import Cancelled, Progress
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
 from biomec.body.kinematics.segment_motion import segment_motion
-from biomec.body.loads.device_loads import cuff_loads
+from biomec.body.loads.device_loads import cuff_loads, device_columns, device_loads
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import MOMENT, NEWTON_EULER, LoadReading, load_components
 from biomec.body.loads.measured_aids import together
@@ -55,6 +56,13 @@ def run_simulation(
     return _compared(analysis, replace(setup, notices=(*setup.notices, *said)), run)
 
 
+class _Worn(NamedTuple):
+    """What devices did: names (D,) with units, values (F, D)."""
+
+    names: tuple[str, ...]
+    values: FloatArray
+
+
 class _Watch:
     """Tells progress, and turns whatever stops the work into a stop that keeps what was reached."""
 
@@ -91,7 +99,7 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
     external, change = _external(setup, times, q, qdot)
     did, reserves = _muscles(setup, run, times, q, qdot)
     none = np.zeros((count, 0))
-    names, torques, inverse, residual = _torques(analysis, setup, external, q, qdot, qddot)
+    names, torques, inverse, residual, worn = _torques(analysis, setup, external, q, qdot, qddot)
     return SimulationRun(
         settings=setup.settings,
         integration=setup.words,
@@ -130,6 +138,8 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         activations=none if did is None else did.activation,
         muscle_forces=none if did is None else did.force,
         reserves=reserves,
+        device_names=worn.names,
+        devices=worn.values,
         muscle_names=() if setup.control is None else setup.control.muscles.names,
         reserve_names=() if setup.control is None else setup.control.row_names,
         ending=run.ending,
@@ -251,11 +261,11 @@ def _torques(
     q: FloatArray,
     qdot: FloatArray,
     qddot: FloatArray,
-) -> tuple[tuple[str, ...], FloatArray, FloatArray, JointLoads | None]:
-    """Names of joint moments, those of the simulated motion and of inverse dynamics (F, M), and all its loads."""
+) -> tuple[tuple[str, ...], FloatArray, FloatArray, JointLoads | None, _Worn]:
+    """Names of joint moments, those of the simulated motion and of inverse dynamics (F, M), all its loads, devices."""
     count = len(q)
     if external is None:
-        return (), np.zeros((count, 0)), np.zeros((count, 0)), None
+        return (), np.zeros((count, 0)), np.zeros((count, 0)), None, _Worn((), np.zeros((count, 0)))
     body, motion = setup.body, segment_motion(setup.system, q, qdot, qddot)
     straps, _ = cuff_loads(body, q, qdot)  # as inverse dynamics has them
     loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, together(external, straps))
@@ -263,4 +273,6 @@ def _torques(
     before = read_loads(analysis, READING)  # as the loads beside them
     names = tuple(name for name, what in zip(found.names, found.quantity, strict=True) if what == MOMENT)
     inverse = before.chosen(names).values[setup.stretch.first : setup.stretch.first + count]
-    return names, found.chosen(names).values, inverse, loads
+    worn, values = device_columns(device_loads(body, loads, q, qdot))
+    devices = _Worn(worn, values if worn else np.zeros((count, 0)))
+    return names, found.chosen(names).values, inverse, loads, devices

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,11 +25,11 @@ BY_STEP = (
 )  # fmt: skip
 BY_FRAME = (
     "q", "qdot", "qddot", "distance", "angles", "measured_angles", "torques", "inverse_torques", "residual_force",
-    "residual_torque", "ground_change", "stop_torques", "activations", "muscle_forces", "reserves",
+    "residual_torque", "ground_change", "stop_torques", "activations", "muscle_forces", "reserves", "devices",
 )  # fmt: skip
-LATER = ("activations", "muscle_forces", "reserves")  # which runs of earlier versions have not
+LATER = ("activations", "muscle_forces", "reserves", "devices")  # which runs of earlier versions have not
 TEXTS = ("integration", "sentence", "source", "when", "biomec")
-NAMES = ("angle_names", "torque_names", "contacts", "stop_names", "muscle_names", "reserve_names")
+NAMES = ("angle_names", "torque_names", "contacts", "stop_names", "muscle_names", "reserve_names", "device_names")
 
 
 class RunSpread(NamedTuple):
@@ -65,6 +65,7 @@ class SimulationRun:
                     none where there are no stops
     muscle_names, activations, muscle_forces : (M,), (F, M), (F, M) [N] of muscles that followed the movement
     reserve_names, reserves : (K,), (F, K) [N m] freedoms that muscles turned, and torques that no muscle could give
+    device_names, devices : (D,) with units, (F, D): torques of orthosis and person apart, gaps and forces of cuffs
     ending, sentence : how and why it ended
     source        : fingerprint of the motion that it came from
     when, biomec  : when it was run (UTC, ISO 8601), by which version
@@ -113,8 +114,12 @@ class SimulationRun:
     notices: tuple[Notice, ...] = ()
     muscle_names: tuple[str, ...] = ()
     reserve_names: tuple[str, ...] = ()
+    device_names: tuple[str, ...] = ()
+    devices: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
 
     def __post_init__(self) -> None:
+        if not self.device_names:
+            object.__setattr__(self, "devices", np.zeros((len(self.q), 0)))
         for name in (*BY_STEP, *BY_FRAME):
             object.__setattr__(self, name, read_only(getattr(self, name), getattr(self, name).dtype))
 
@@ -207,6 +212,7 @@ class _StoredRun:
     notices: tuple[Notice, ...] = ()
     muscle_names: tuple[str, ...] = ()
     reserve_names: tuple[str, ...] = ()
+    device_names: tuple[str, ...] = ()
 
 
 def stored_run(result: Result) -> SimulationRun:
@@ -214,7 +220,7 @@ def stored_run(result: Result) -> SimulationRun:
     try:
         about = made_from(_StoredRun, result.metadata)
         settings, notices = restored(SimulationSettings, about.options, "settings of a simulation")
-        facts = {field.name: getattr(about, field.name) for field in fields(_StoredRun)}
+        facts = {one.name: getattr(about, one.name) for one in fields(_StoredRun)}
         del facts["options"]
         none = {name: np.zeros((len(result.arrays["q"]), 0)) for name in LATER}
         facts |= {name: (none | dict(result.arrays))[name] for name in (*BY_STEP, *BY_FRAME)}

@@ -11,6 +11,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
+from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.muscles.fitting import fit_muscles
 from biomec.body.muscles.set_file import load_muscle_set
@@ -25,6 +26,7 @@ from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forces.ground_contact import GroundContact
 from biomec.engine.forces.joint_stops import JointStops
 from biomec.engine.forces.muscles import MuscleOptions
+from biomec.engine.forces.springs import springs
 from biomec.engine.forward.integrators import Steps
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import PrescribedLoads, reference_motion
@@ -171,19 +173,22 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
         external = changed_loads(external, settings.what_if, shoulder_line(system, q))
         if settings.root == CONTACT:
             contact = fitted_contact(system, q, external)
+    changes = {name: SpringChange(factor, factor) for name, factor in settings.what_if.springs.items()}
+    body = changed_springs(body, changes) if changes else body
+    devices = springs(system, body.elements) if body.elements else None
     _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
     if settings.root == FEET:
         refuse_incomplete(body, analysis.body.subject.mass_kg)
         walking = walking_contact(
             recorded_body, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
-            settings.stiffness, step_s, settings.seed, stops, progress,
+            settings.stiffness, step_s, settings.seed, _all_of(stops, devices), progress,
         )  # fmt: skip
         contact, tracked = walking.contact, walking.walker(TRIES[0])
     elif settings.follows:
         assert external is not None
-        passive = [one for one in (stops, contact) if one is not None]
-        tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
+        acting = _all_of(stops, contact, devices)
+        tracked = _tracked(system, roots, time_s, q, external, settings, acting, body.passive_joints)
     control = None
     if settings.input == MUSCLES and tracked is not None:
         control = _controlled(body, tracked, settings, analysis.settings.muscles, step_s)
@@ -191,7 +196,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
         contact, control,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
-        step_s, (*stretch.notices, *_remarks(settings, step_s), *_about_springs(body)), walking,
+        step_s, (*stretch.notices, *_remarks(settings, step_s), *_about_springs(body, settings)), walking,
     )  # fmt: skip
 
 
@@ -202,12 +207,13 @@ def _tracked(
     q: FloatArray,
     external: ExternalLoads,
     settings: SimulationSettings,
-    passive: Forces | None,
+    acting: Forces | None,
+    passive: tuple[str, ...],
 ) -> Tracked:
     space, on_contacts = JointSpace(system, roots), settings.root == CONTACT
     ground = PrescribedLoads(space, time_s, external) if external.segments and not on_contacts else None
     root = "free" if on_contacts else settings.chosen_root
-    control = ControlOptions(LAWS[settings.input], root, settings.stiffness, settings.damping)
+    control = ControlOptions(LAWS[settings.input], root, settings.stiffness, settings.damping, passive=passive)
     if ground is None and control.root == "ground":
         raise BiomecError(
             "The ground can hold the body only where ground reactions of hands or feet are known, and there are none. "
@@ -216,7 +222,13 @@ def _tracked(
     joint = settings.integrator_kind.steps is Steps.JOINT
     step = settings.chosen_integrator if joint else CONSTANT_ACCELERATION
     options = TrackingOptions(control, step, settings.chosen_step_s)
-    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), passive)
+    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), acting)
+
+
+def _all_of(*forces: Forces | None) -> Forces | None:
+    """Sum of the forces that there are."""
+    there = [one for one in forces if one is not None]
+    return together(*there) if there else None
 
 
 def _controlled(
@@ -228,7 +240,7 @@ def _controlled(
         interval_s=step_s * max(1, round(DECIDE_S / step_s)), step_s=step_s, stiffness=settings.stiffness,
         damping=settings.damping, lowest=max(LEAST_EXCITED, sharing.lowest),
         reserve_Nm=1.0 if sharing.reserve_Nm is None else sharing.reserve_Nm,
-        muscles=MuscleOptions(curves=sharing.curves, rigid_below=1.0),
+        muscles=MuscleOptions(curves=sharing.curves, rigid_below=1.0), passive=body.passive_joints,
     )  # fmt: skip
     fitted = fit_muscles(body, load_muscle_set(muscles.set), muscles.fit)
     fitted = replace(fitted, muscles=tuple(replace(one, fmax=one.fmax * sharing.strength) for one in fitted.muscles))
@@ -255,14 +267,19 @@ def _fitted(step_s: float, rate_hz: float, intervals: int) -> float:
     return whole / max(1, round(whole / step_s))
 
 
-def _about_springs(body: SubjectModel) -> list[Notice]:
+def _about_springs(body: SubjectModel, settings: SimulationSettings) -> list[Notice]:
     if not body.springs:
         return []
-    words = (
-        "Springs and cuffs of devices do not act in the simulation: torques and forces of the joints do their part, "
-        "which does not follow the springs where the movement changes."
-    )
-    return [info("devices-not-simulated", words)]
+    if not settings.follows:
+        words = (
+            "Resultant forces hold what springs and cuffs of devices did in the recording. For springs that act by "
+            "themselves, choose an input that follows the movement."
+        )
+        return [info("devices-not-simulated", words)]
+    words = "Springs, cuffs and struts of devices act in the simulation."
+    if body.passive_joints:
+        words += f" Nothing else moves {', '.join(body.passive_joints)}, which no control leads."
+    return [info("devices-simulated", words)]
 
 
 def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:

@@ -20,9 +20,11 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
+from biomec.body.anatomy.model_file import load_model
 from biomec.body.loads.ground_reaction import SharedContact, shared_reactions
 from biomec.recording import Event
 from biomec.virtual import jets
+from biomec.virtual.held_orthoses import HeldOrthosis, held_orthoses
 from biomec.virtual.jets import Jet, clock, dot, harmonics, quick_step, solved, stacked, step_up, turn, wave
 from biomec.virtual.loads import carried_loads, required_wrench
 from biomec.virtual.movement import SIDES, Performance, PlatePlace, positive
@@ -118,7 +120,7 @@ class AssistedWalk:
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
         course, knees = _given_way(skeleton, self) if self.paralysed else (_settled(skeleton, self), None)
-        walker = _Walker(skeleton, self, time_s, knees)
+        walker = _Walker(skeleton, self, time_s, knees, _held(skeleton, self, course))
         contacts, borne_by, plates = _on_the_floor(walker)
         placed = walker.placed(course)
         return Performance(time_s, placed, contacts, plates, borne_by, {}, _events(self, time_s))
@@ -196,9 +198,14 @@ class _Walker:
     """A walking body at given times; only the course of the pelvis is left open."""
 
     def __init__(
-        self, skeleton: Skeleton, walk: AssistedWalk, time_s: FloatArray, knees: Mapping[str, FloatArray] | None = None
+        self,
+        skeleton: Skeleton,
+        walk: AssistedWalk,
+        time_s: FloatArray,
+        knees: Mapping[str, FloatArray] | None = None,
+        hinges: Mapping[str, FloatArray] | None = None,
     ) -> None:
-        self.skeleton, self.walk, self.knees = skeleton, walk, knees
+        self.skeleton, self.walk, self.knees, self.hinges = skeleton, walk, knees, hinges
         self.height = float(skeleton.point("head.VC")[1])
         self.stride_m = 2.0 * walk.step * self.height
         self.time = (1.0 / walk.stride_s) * clock(time_s)  # in strides
@@ -289,18 +296,22 @@ class _Walker:
         return {"thorax": thorax, "cervical spine": neck, "head": head}
 
     def _orthosis(self, side: str, placed: Mapping[str, Placed]) -> dict[str, Placed]:
-        """An orthosis that is a body of its own: its hinges turn like ankle and knee."""
-        joints = self.skeleton.joints
-        if f"{side} orthosis ankle" not in joints:
+        """An orthosis that is a body of its own: where its cuffs hold it, or else as ankle and knee turn."""
+        worn = HeldOrthosis(side, ())
+        if worn.hinges[0] not in self.skeleton.joints:
             return {}
+        return worn.placed(self.skeleton, placed[f"{side} foot"], self.hinge_angles(side, placed))
+
+    def hinge_angles(self, side: str, placed: Mapping[str, Placed]) -> tuple[Jet, Jet]:
+        """Angles (T,) of the hinges at ankle and knee [rad]."""
+        if self.hinges is not None:
+            rows, p = self.hinges[side], self.strides[side]
+            ankle, knee = (harmonics(p, row[0], *zip(row[1::2], row[2::2], strict=True)) for row in rows)
+            return ankle, knee
         foot, shank = placed[f"{side} foot"], placed[f"{side} shank"]
         against = foot.turn.transposed @ shank.turn  # of the shank on the foot: Rx(−b) Rz(−a)
         cosine, sine = against[:, 0, 0], against[:, 0, 1]
-        dorsiflexion = _angle(sine, cosine)
-        lower = joints[f"{side} orthosis ankle"].outwards(foot, joints[f"{side} orthosis ankle"].turned(-dorsiflexion))
-        knee = joints[f"{side} orthosis knee"]
-        upper = knee.outwards(lower, knee.turned(self.flexion(side)))
-        return {f"{side} orthosis shank": lower, f"{side} orthosis thigh": upper}
+        return -_angle(sine, cosine), self.flexion(side)
 
     def contacts(self) -> dict[str, tuple[Jet, FloatArray]]:
         """Share (T,) and point (T, 3) [m] of everything that stands on the floor."""
@@ -361,6 +372,25 @@ def _given_way(skeleton: Skeleton, walk: AssistedWalk) -> tuple[FloatArray, dict
         knees = found
     assert knees is not None
     return _settled(skeleton, walk, knees), knees
+
+
+def _held(skeleton: Skeleton, walk: AssistedWalk, course: FloatArray) -> dict[str, FloatArray] | None:
+    """Fourier series of the hinges of orthoses that are bodies of their own, as cuffs and springs hold them.
+
+    The pelvis keeps its course: an orthosis of 1.6 kg is moved by millimetres.
+    """
+    worn = held_orthoses(skeleton, load_model(walk.model).springs)
+    if not worn:
+        return None
+    time_s = walk.stride_s * (np.arange(SAMPLES) / SAMPLES - FIRST["right"])
+    walker = _Walker(skeleton, walk, time_s)
+    placed = walker.placed(course)
+    return {
+        one.side: one.settled(
+            skeleton, placed, walker.strides[one.side], walk.stride_s, walker.hinge_angles(one.side, placed)
+        )
+        for one in worn
+    }
 
 
 def _settled(skeleton: Skeleton, walk: AssistedWalk, knees: Mapping[str, FloatArray] | None = None) -> FloatArray:

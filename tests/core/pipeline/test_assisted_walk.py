@@ -6,15 +6,22 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
+from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model_file import load_model
+from biomec.body.kinematics.held_devices import with_held_devices
+from biomec.body.loads.device_loads import cuff_loads, gap_notices
 from biomec.body.loads.measured_aids import AidOptions, aid_channels
+from biomec.body.tracking.what_if import WhatIf
+from biomec.engine.forces.applied import together, weight
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import merge_plates
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_run import stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_setup import set_up
 from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.pipeline.steps.segments import WHOLE, mass_share
 from biomec.recording import Analog, Session
@@ -235,6 +242,27 @@ def test_free_orthoses_are_drawn_apart_from_the_legs_and_press_on_them(free):
         assert np.abs(cuff.force - force).max() < 0.2 * np.abs(force).max() + 2.0
 
 
+def test_free_orthoses_without_markers_are_where_they_were(free):
+    """Nobody saw them: their place follows from what holds them, and joint loads with it (errors to 269 N·m before).
+
+    Truth: Fourier series of the stride and momentum, without the engine; here: frame by frame, by M, Q and springs.
+    """
+    acquisition, analysis = free
+    truth, frames = acquisition.truth, sound(analysis)
+    assert "device-held" in [notice.code for notice in analysis.motion.notices]
+    _, known = cuff_loads(acquisition.model, truth.q, truth.qdot)
+    found = {cuff.name: cuff for cuff in analysis.loads.devices.cuffs}
+    for cuff in known:
+        assert np.linalg.norm(cuff.gap, axis=1).max() > 0.02  # [m]: not a test of nothing
+        # differences at 50 Hz; series to 12 Hz leave 0.6 N m at the hinges
+        np.testing.assert_allclose(found[cuff.name].gap[2:-2], cuff.gap[2:-2], rtol=0, atol=2e-4)
+        np.testing.assert_allclose(found[cuff.name].force[2:-2], cuff.force[2:-2], rtol=0, atol=2.0)
+    loads = analysis.loads.newton_euler
+    for joint, one in truth.loads.items():
+        torque = loads.torque[frames, loads.index(joint)]
+        np.testing.assert_allclose(torque, one.torque[frames], rtol=0, atol=2.0, err_msg=joint)
+
+
 def test_straps_do_not_change_what_the_whole_body_asks_for(free):
     """Force and counterforce: hips and arms bear the same with the cuffs as without."""
     acquisition, analysis = free
@@ -324,4 +352,72 @@ def test_torques_of_a_simulation_are_compared_with_cuffs_on(free):
     names = [name for name in run.torque_names if "ankle" in name]
     assert len(names) > 3
     assert max(run.torque_rms[name] for name in names) < 0.5  # N m; the run leaves the movement by its step of 1 ms
-    assert "devices-not-simulated" in [notice.code for notice in run.notices]
+    (said,) = [notice.sentence for notice in run.notices if notice.code == "devices-simulated"]
+    assert "Nothing else moves right orthosis ankle" in said
+    assert run.devices.shape == (11, len(run.device_names))
+    knee = run.devices[:, run.device_names.index("right knee flexion torque, device (N·m)")]
+    before = next(share for share in analysis.loads.devices.shares if share.joint == "right knee").device[20:31]
+    np.testing.assert_allclose(knee, before, rtol=0, atol=0.5)
+    again = stored_run(run.to_result())
+    np.testing.assert_array_equal(again.devices, run.devices)
+
+
+def test_every_formulation_moves_a_body_with_free_orthoses_alike(free):
+    """Springs, cuffs and hinges that nobody drives, by three formulations: the same motion."""
+    _, analysis = free
+    runs = [
+        run_simulation(analysis, SimulationSettings(frames=(20, 25), formulation=name, integrator="trapezoidal"))
+        for name in ("semi-recursive", "independent", "stabilised")
+    ]
+    for run in runs:
+        assert run.completed
+        # stabilised Lagrange leaves the constraints by 1e-7 m within the 100 steps
+        np.testing.assert_allclose(run.q[-1], runs[0].q[-1], rtol=0, atol=1e-6)
+
+
+def test_a_lock_that_cannot_hold_ends_a_simulation_with_a_sentence(free):
+    """Without springs and cuffs the orthoses fall off; what was reached is kept."""
+    _, analysis = free
+    gone = {spring.name: 0.0 for spring in analysis.body.person.springs}
+    run = run_simulation(analysis, SimulationSettings(frames=(0, 99), what_if=WhatIf(springs=gone)))
+    assert not run.completed
+    assert "Nothing but springs and cuffs of the device hold it, and they are too soft" in run.sentence
+    assert 0.1 < run.reached_s < 1.5
+    softer = WhatIf(springs={"right knee lock": 0.5})
+    assert run_simulation(analysis, SimulationSettings(frames=(20, 25), what_if=softer)).completed
+    with pytest.raises(BiomecError, match="The model has no spring lock; it has right knee lock"):
+        run_simulation(analysis, SimulationSettings(frames=(20, 25), what_if=WhatIf(springs={"lock": 0.5})))
+
+
+def test_springs_act_on_a_body_that_muscles_move(analysed):
+    """What acts beside the muscles: weight, ground reactions, and the torques of locks and ankle springs."""
+    settings = SimulationSettings(input="muscles", frames=(20, 25))
+    setup = set_up(analysed, settings)
+    q, qdot = setup.q[1], setup.qdot[1]
+    t = float(setup.time_s[1])
+    body = setup.body
+    known = sum(element.force(body.system, q, qdot).Q for element in body.elements)
+    without = together(weight(setup.system), setup.tracked.ground)(t, q, qdot)
+    np.testing.assert_allclose(setup.control.loads(t, q, qdot) - without, known, rtol=0, atol=1e-9)
+    assert np.abs(known).max() > 1.0
+
+
+def test_a_device_that_nothing_holds_stays_with_the_leg_and_it_is_said(free):
+    _, analysis = free
+    person = analysis.body.person
+    slack = changed_springs(person, {spring.name: SpringChange(0.0, 0.0) for spring in person.springs})
+    found = with_held_devices(slack, analysis.motion)
+    (said,) = [notice.sentence for notice in found.notices if notice.code == "device-not-held"]
+    assert "It follows the leg by geometry, and its forces are not known." in said
+    np.testing.assert_array_equal(found.q, analysis.motion.q)
+
+
+def test_a_cuff_on_the_wrong_leg_is_doubted(free):
+    """A loop that no leg can close: the thigh of one side, the orthosis of the other."""
+    _, analysis = free
+    cuff = next(one for one in analysis.loads.devices.cuffs if one.name == "right cuff at the hip")
+    assert gap_notices([cuff]) == []
+    wrong = replace(cuff, segments=("left thigh", "right orthosis thigh"), gap=cuff.gap + np.array([0.0, 0.0, 0.2]))
+    (said,) = gap_notices([wrong])
+    assert "draws left thigh and right orthosis thigh 2" in said.sentence
+    assert "whether it joins the right segments" in said.sentence

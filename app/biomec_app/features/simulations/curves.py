@@ -19,7 +19,7 @@ SHOWN_MUSCLES = 8  # the most active ones, where a button plots muscles
 TINY = 1e-18  # zero on a logarithmic axis
 KIND = "Simulation: "
 ANGLES, TORQUES, QUALITY, ENERGY, GROUND = "angles", "moments", "quality", "energy", "ground"
-MUSCLES = "muscles"
+MUSCLES, DEVICES = "muscles", "devices"
 SETS = {ANGLES: "Joint angles", TORQUES: "Joint moments", MUSCLES: "Muscles", ENERGY: "Energy",
         QUALITY: "Constraints and distance"}  # fmt: skip
 """What a button plots -> what it is called."""
@@ -43,6 +43,7 @@ def simulations(analysis: Analysis) -> Iterator[Curve]:
         yield from _quality(run)
         yield from _ground(run)
         yield from _muscles(run)
+        yield from _devices(run)
 
 
 def _angles(run: SimulationRun, recorded: Mapping[str, Curve]) -> Iterator[Curve]:
@@ -105,6 +106,18 @@ def _quality(run: SimulationRun) -> Iterator[Curve]:
         f"{run.name}: iterations a step", "", column(run.step_time_s, run.iterations.astype(np.float64)), "Steps",
         "iterations",
     )  # fmt: skip
+
+
+def _devices(run: SimulationRun) -> Iterator[Curve]:
+    """Torques of orthosis and person apart, gaps and forces of cuffs."""
+    for k, full in enumerate(run.device_names):
+        name, _, unit = full.removesuffix(")").rpartition(" (")
+        where, _, what = name.partition(", ")
+        yield Curve(
+            simulation_key(run.name, f"{DEVICES}/{name}"), KIND + run.name, capital(where), side_of_name(where)[0],
+            what, f"{name}, {run.name}", "°" if unit == "deg" else unit, column(run.time_s, run.devices, k),
+            capital(where), what, run.name, said=run.name, dashed=True,
+        )  # fmt: skip
 
 
 def _muscles(run: SimulationRun) -> Iterator[Curve]:

@@ -33,7 +33,15 @@ from biomec_app.kit.forms.rows import FormRow, NumberRow
 BOTH = "both "
 BOX = 90  # pixels
 WHAT_IF = ("what_if",)
-ORDER = ("mass", "gravity", "grip_m", "carried", "weakened", "masses")  # of the fields, one column after the other
+ORDER = (
+    "mass",
+    "gravity",
+    "grip_m",
+    "carried",
+    "weakened",
+    "masses",
+    "springs",
+)  # of the fields, one column after the other
 
 
 def parts_of(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -95,7 +103,7 @@ class PartRow(FormRow):
 
 
 class WhatIfBox(QGroupBox):
-    """Fields of a `WhatIf` in two columns; the grip only where hands press on the ground, as in push-ups."""
+    """Fields of a `WhatIf` in two columns; grip only where hands press on the ground, springs only of devices."""
 
     def __init__(self, form: Form, analysis: Analysis, parent: QWidget | None = None) -> None:
         owner = form.owner[WHAT_IF[0]]
@@ -106,11 +114,11 @@ class WhatIfBox(QGroupBox):
         grid.setVerticalSpacing(4)
         for k, name in enumerate(ORDER):
             path = (*WHAT_IF, name)
-            if name == "grip_m" and not hands_press(analysis):
+            if (name == "grip_m" and not hands_press(analysis)) or (name == "springs" and not springs_of(analysis)):
                 form.rows[path].widget.setParent(self)  # kept, and not shown
                 form.rows[path].widget.hide()
                 continue
-            row, column = k % 3, 2 * (k // 3)
+            row, column = (3, 2) if name == "springs" else (k % 3, 2 * (k // 3))
             grid.addWidget(form.label(path), row, column)
             grid.addWidget(form.rows[path].widget, row, column + 1)
             if column == 0:
@@ -127,11 +135,20 @@ def hands_press(analysis: Analysis) -> bool:
 def part_rows(analysis: Analysis) -> dict[tuple[str, ...], Callable[[Entry, str], FormRow]]:
     """Rows of the fields that name segments or joints."""
     segments, joints = parts_of(_segments(analysis)), parts_of(_joints(analysis))
+    springs = parts_of(springs_of(analysis))
     return {
         (*WHAT_IF, "masses"): lambda entry, name: PartRow(entry, name, segments, "right thigh", 1.0),
         (*WHAT_IF, "carried"): lambda entry, name: PartRow(entry, name, segments, "right hand", 0.0),
         (*WHAT_IF, "weakened"): lambda entry, name: PartRow(entry, name, joints, "right elbow", 0.0),
+        (*WHAT_IF, "springs"): lambda entry, name: PartRow(entry, name, springs, "", 1.0),
     }
+
+
+def springs_of(analysis: Analysis) -> tuple[str, ...]:
+    """Springs and cuffs of devices that the person wears."""
+    if "body" not in analysis.done:
+        return ()
+    return tuple(spring.name for spring in analysis.body.person.springs)
 
 
 def _segments(analysis: Analysis) -> tuple[str, ...]:

@@ -287,6 +287,7 @@ def what_if_words(changes: WhatIf) -> str:
     if changes.grip_m:
         phrases.append(f"grip {abs(100.0 * changes.grip_m):g} cm {'wider' if changes.grip_m > 0.0 else 'narrower'}")
     phrases += [f"{names} {100.0 * share:g} % weaker" for names, share in _both_sides(changes.weakened)]
+    phrases += [f"{names} × {factor:g}" for names, factor in _both_sides(changes.springs)]
     return ", ".join(phrases)
 
 

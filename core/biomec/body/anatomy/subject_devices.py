@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from biomec.engine.forces.device_springs import AngleElement, Beyond, PointEleme
 from biomec.engine.forces.springs import Characteristic, Element, Linear, LineElement
 from biomec.engine.system import System
 from biomec.recording.marker_set import Side
+
+if TYPE_CHECKING:
+    from biomec.body.anatomy.subject_model import SubjectModel
 
 NEXT_AXIS = {"x": "y", "y": "z", "z": "x"}  # of an axis, the one that it turns towards the third
 
@@ -127,6 +131,35 @@ def available_springs(
         else:
             found.append(spring)
     return tuple(found), notices
+
+
+def passive_joints(model: BodyModel, system: System, springs: Iterable[SpringDefinition]) -> tuple[str, ...]:
+    """Joints whose distal segment belongs to a device that cuffs or struts hold; a prosthetic foot is held by none."""
+    devices = {segment.name for segment in model.segments if segment.given is not None}
+    held = {end.partition(".")[0] for spring in springs for end in (spring.first, spring.second)} & devices
+    there = {one.name for one in system.constraints}
+    joints = [joint for joint in model.joints if joint.name in there and joint.distal in devices]
+    growing = True
+    while growing:  # pieces of one device hang together by joints
+        pieces = {
+            end for joint in joints for end in (joint.proximal, joint.distal) if held & {joint.proximal, joint.distal}
+        }
+        growing = not pieces & devices <= held
+        held |= pieces & devices
+    return tuple(joint.name for joint in joints if joint.distal in held)
+
+
+def unmarked_hinges(person: SubjectModel) -> tuple[str, ...]:
+    """Passive joints of devices that no marker shows: nothing but what holds the device tells where it is."""
+    passive = person.passive_joints
+    pieces = {joint.distal for joint in person.model.joints if joint.name in passive}
+    return () if pieces & set(person.followed.values()) else passive
+
+
+def unmarked_pieces(person: SubjectModel) -> tuple[str, ...]:
+    """Segments of devices that no marker shows."""
+    hinges = unmarked_hinges(person)
+    return tuple(joint.distal for joint in person.model.joints if joint.name in hinges)
 
 
 def spring_elements(

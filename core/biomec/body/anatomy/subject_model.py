@@ -48,6 +48,7 @@ from biomec.body.anatomy.subject_devices import (
     cuff_points,
     in_one,
     laid_into,
+    passive_joints,
     spring_elements,
     with_devices,
     with_given,
@@ -152,6 +153,11 @@ class SubjectModel:
         """Mass of all devices, which is not the person's."""
         given = [segment.given.mass for segment in self.segments if segment.given is not None]
         return sum(given) + sum(device.inertia.mass for device in self.devices)
+
+    @property
+    def passive_joints(self) -> tuple[str, ...]:
+        """Joints that nobody moves: of devices that cuffs or struts hold to the body."""
+        return passive_joints(self.model, self.system, self.springs)
 
     def points_in_motion(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right.

@@ -17,6 +17,7 @@ import scipy
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, locked, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
+from biomec.body.anatomy.subject_devices import unmarked_pieces
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.engine.contacts import PointContacts
@@ -111,12 +112,13 @@ def _pull_of(body: SubjectModel, shown: frozenset[str]) -> FloatArray:
     """The same for the markers that are shown in some frame, as ``segment.marker``."""
     system, layout = body.system, body.system.layout
     pull = np.full(system.n, PULL)
+    unmarked = unmarked_pieces(body)  # whose measured place is the limb's, and must not move the limb
     for segment in body.segments:
         part = layout.bodies[segment.name]
         centres = {j.centre for j in body.model.joints if segment.name in (j.proximal, j.distal)}
         points = [p for name, p in part.points.items() if name in centres or f"{part.name}.{name}" in shown]
         spread = np.asarray(points).reshape(-1, 3)
-        if len(spread) < 3 or _off_line(spread) > SMALLEST_HEIGHT:
+        if segment.name in unmarked or len(spread) < 3 or _off_line(spread) > SMALLEST_HEIGHT:
             continue
         columns = np.reshape(layout.columns(segment.name), (-1, 3))
         axes = columns[[element in ("x", "y", "z") for element in segment.basis]].ravel()

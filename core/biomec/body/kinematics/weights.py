@@ -16,6 +16,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import did_you_mean
+from biomec.body.anatomy.subject_devices import unmarked_pieces
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.io.marker_set_file import WORDS
 from biomec.recording import Markers
@@ -24,6 +25,7 @@ from biomec.signals.gap_filling import frames_from
 from biomec.signals.reconstruction import SampleOrigin
 
 Kind = Literal["identity", "sigma-mu", "table"]
+UNMARKED = 1e-6  # weight of a device that no marker shows: its measured place is the limb's, and must not move the limb
 FADE_S = 0.25  # s from the nearest measured sample, over which a marker's weight falls to that of rebuilt ones
 
 
@@ -114,14 +116,17 @@ def coordinate_weights(body: SubjectModel, q_star: FloatArray, options: WeightOp
         sigma = np.sqrt((np.where(known, q_star - mean, 0.0) ** 2).sum(axis=0) / count)
         with np.errstate(divide="ignore", invalid="ignore"):  # σ/0 goes to the upper bound, 0/0 to the lower one
             ratio = np.nan_to_num(sigma / np.abs(mean), nan=0.0, posinf=np.inf)
-        return np.asarray(np.clip(ratio, options.lower, options.upper))
-    weights = np.ones(body.system.n)
+        weights = np.asarray(np.clip(ratio, options.lower, options.upper))
+    else:
+        weights = np.ones(body.system.n)
     if options.kind == "table":
         _refuse_unknown(options.markers, body.followed)
         for name, weight in segment_weights(body, options).items():
             own = [options.markers.get(marker, 1.0) for marker, owner in body.followed.items() if owner == name]
             share = float(np.mean(own)) if own else 1.0
             weights[layout.columns(name)] = weight * (share if share > 0.0 else options.lower)
+    for name in unmarked_pieces(body):
+        weights[layout.columns(name)] = UNMARKED
     return weights
 
 

@@ -9,12 +9,13 @@ the cuffs, which act on limb and device like outside forces:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.base.notices import Notice, info
+from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.model import SpringDefinition
 from biomec.body.anatomy.model_devices import HINGE
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -24,7 +25,9 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.forces.springs import LineElement
 from biomec.engine.system import System
 
+FAR_M = 0.08  # between limb and cuff: beyond, the device closes a loop that the limb does not
 COUNTS_NM = 5.0  # error of a torque that is worth a remark
+AXIS_NAMES = ("forward", "up", "right")
 AXIS_WORDS = {"x": "abduction", "y": "rotation", "z": "flexion"}
 
 
@@ -77,6 +80,31 @@ class DeviceLoads:
         return bool(self.shares or self.cuffs)
 
 
+def device_columns(devices: DeviceLoads) -> tuple[tuple[str, ...], FloatArray]:
+    """Names with units, and values (T, C): angles, torques of device and person, gaps and forces of cuffs."""
+    columns: list[tuple[str, FloatArray]] = []
+    for share in devices.shares:
+        name = f"{share.joint} {share.axis}"
+        columns.append((f"{name}, angle of the device (deg)", np.degrees(share.angle)))
+        columns += [(f"{name} torque, {who} (N·m)", getattr(share, who)) for who in ("total", "person", "device")]
+    for cuff in devices.cuffs:
+        columns += [
+            (f"{cuff.name}, misalignment {axis} (mm)", 1e3 * cuff.gap[:, k]) for k, axis in enumerate(AXIS_NAMES)
+        ]
+        columns += [
+            (f"{cuff.name}, force on the {cuff.segments[0]} {axis} (N)", cuff.force[:, k])
+            for k, axis in enumerate(AXIS_NAMES)
+        ]
+    if not columns:
+        return (), np.zeros((0, 0))
+    return tuple(name for name, _ in columns), np.stack([values for _, values in columns], axis=1)
+
+
+def device_loads(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> DeviceLoads:
+    """Torques and forces of all springs in a motion q, q̇ (T, n) whose joint loads are known."""
+    return DeviceLoads(torque_shares(person, loads, q, qdot), cuff_loads(person, q, qdot)[1])
+
+
 def _line_state(element: LineElement, system: System, q: FloatArray, qdot: FloatArray) -> SpringState:
     """Gap (T, 3) and force on the second point of a spring along a line."""
     gap = system.layout.point(element.second) - system.layout.point(element.first)
@@ -117,6 +145,16 @@ def cuff_loads(person: SubjectModel, q: FloatArray, qdot: FloatArray) -> tuple[E
     return external_loads([one[0] for one in loads], point, force), tuple(found)
 
 
+def without_springs(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> JointLoads:
+    """Loads of joints without the torques of springs about them: what the person gives."""
+    torque = np.array(loads.torque)
+    for spring, element in zip(person.springs, person.elements, strict=True):
+        if isinstance(element, AngleElement) and spring.joint in loads.joints:
+            p = element.state(person.system, q, qdot).force
+            torque[:, loads.index(spring.joint)] -= p[:, None] * element.direction(person.system, q)
+    return replace(loads, torque=read_only(torque))
+
+
 def torque_shares(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: FloatArray) -> tuple[TorqueShare, ...]:
     """Torques of joints that springs help, person and device apart."""
     layout = person.system.layout
@@ -143,6 +181,24 @@ def torque_shares(person: SubjectModel, loads: JointLoads, q: FloatArray, qdot: 
             read_only(person_torque if own else person_torque - state.force),
         )
     return tuple(found.values())
+
+
+def gap_notices(cuffs: Sequence[CuffLoad]) -> list[Notice]:
+    """Warnings of cuffs that limb and device cannot be so far apart in."""
+    found = []
+    for cuff in cuffs:
+        gap = np.linalg.norm(cuff.gap, axis=1)
+        most = float(np.nanmax(gap, initial=0.0))
+        if most > FAR_M:
+            limb, device = cuff.segments
+            force = float(np.nanmax(np.linalg.norm(cuff.force, axis=1)))
+            words = (
+                f"The {cuff.name} draws {limb} and {device} {100.0 * most:.0f} cm apart, with "
+                f"{force:.0f} N: no cuff gives so far. Look in the model "
+                "file whether it joins the right segments, and whether hinges let the device follow the limb."
+            )
+            found.append(warning("cuff-far-apart", words, limb))
+    return found
 
 
 def stiff_notices(person: SubjectModel) -> list[Notice]:

@@ -15,6 +15,9 @@ max|u_ref|, with the least inertia m_j that the joint feels while all others are
 a torque of the size u that is turned by the error of an attitude is like a spring of the stiffness −u. Gliding contacts
 are left no load: their share of a torque is the joint's, as in inverse dynamics.
 
+Hinges of devices that nobody moves are in the rest o: they follow their springs, and what they do to the limbs is in
+M_so M_oo⁻¹ (…). Leaving them out of M̄ altogether would forget it.
+
 A weakened joint exerts a share s of what the law wants of it, and no other effort is wrong because of that: the torque
 that is left is known, so it belongs to Q̄, and the others are computed for a joint that moves as it can. With τ = s u of
 the weak freedoms, Eqs. 3.6-3.11 are solved again without them in B and D and with τ in Q̄. So only the weakened joint
@@ -56,6 +59,8 @@ class ControlOptions:
     followed  : names of joints, or of single freedoms, that the computed torque follows; all joints if none is named,
                 and the root where it is held
     weights   : freedom or joint -> weight where more is followed than actuated; 1 if not given
+    passive   : joints that nothing drives, such as hinges of an orthosis: they are not followed, and move as what acts
+                on them has it
     """
 
     law: str = "computed torque"
@@ -64,6 +69,7 @@ class ControlOptions:
     damping: float | None = None
     followed: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
+    passive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.law not in LAWS or self.root not in ROOTS:
@@ -80,6 +86,7 @@ class ControlOptions:
                 "Control: what is followed can be chosen for the computed torque with a held or free root."
             )
         object.__setattr__(self, "followed", tuple(self.followed))
+        object.__setattr__(self, "passive", tuple(self.passive))
         object.__setattr__(self, "weights", FrozenDict(dict(self.weights)))
 
     @property
@@ -106,6 +113,8 @@ class Controller:
         self.reference, self.loads, self.options = reference, loads, options
         actuated = np.ones(self.space.size, dtype=bool)
         actuated[:6] = options.root != "free"
+        self.passive: IntArray = self.space.indices(options.passive)
+        actuated[self.passive] = False
         self.actuated: IntArray = np.flatnonzero(actuated)
         self.followed: IntArray = self.space.indices(options.followed) if options.followed else self.actuated
         if len(set(self.followed)) != len(self.followed):

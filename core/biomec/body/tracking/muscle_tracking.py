@@ -57,6 +57,7 @@ class MuscleTrackingOptions:
     lowest     : least excitation and activation
     reserve_Nm : τ₀: a reserve that costs as much as a muscle at its full force
     muscles    : tendons and curves
+    passive    : joints that nothing drives (`ControlOptions`)
     """
 
     interval_s: float = 0.005
@@ -66,6 +67,7 @@ class MuscleTrackingOptions:
     lowest: float = 0.01
     reserve_Nm: float = 1.0
     muscles: MuscleOptions = field(default_factory=lambda: MuscleOptions(rigid_below=1.0))
+    passive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not (0.0 < self.step_s <= self.interval_s < np.inf and self.reserve_Nm > 0.0 and 0.0 <= self.lowest < 1.0):
@@ -144,7 +146,8 @@ class MuscleControl:
         )
         self._law = Controller(reference, loads, ControlOptions(stiffness=options.stiffness, damping=options.damping))
         self.rows: IntArray = self._turned()
-        self._others: IntArray = np.setdiff1d(np.arange(self.space.size), self.rows)
+        led = np.setdiff1d(np.arange(self.space.size), self.space.indices(options.passive))
+        self._others: IntArray = np.setdiff1d(led, self.rows)
 
     @property
     def size(self) -> int:
@@ -256,6 +259,7 @@ class MuscleControl:
             largest = np.maximum(largest, np.abs(self._arms(self.muscles.path(*state), state[0])).max(axis=0))
         largest[:6] = 0.0
         largest[self._guided()] = 0.0
+        largest[self.space.indices(self.options.passive)] = 0.0
         if not (largest > LEAST_ARM).any():
             raise BiomecError("None of these muscles turns a joint of this model, so that they can follow nothing.")
         return np.flatnonzero(largest > LEAST_ARM)

@@ -197,6 +197,8 @@ class Tracked:
     def _why(self, lost: int | None) -> str:
         """Why the root, or a freedom, has left the movement, and what helps."""
         control, weak = self.options.control, self.controller.weak
+        if lost in self.controller.passive:
+            return "Nothing but springs and cuffs of the device hold it, and they are too soft. Make them stiffer."
         free = ""
         if control.root == "free" and control.law != "feed-forward":
             free = FREE if self.ground is not None else UNRECORDED
@@ -222,6 +224,7 @@ class Tracking:
     deviation   : (S, g) from the simulated to the wanted pose [m], [rad]
     effort      : (S, g) exerted [N], [N m];  wanted_effort : (S, g) of the movement itself, by inverse dynamics
     change      : (S, K, 3) forces added to the ground reactions [N];  segments : (K,) on which they act
+    passive     : numbers of freedoms that nothing drives or leads
     """
 
     simulation: Simulation
@@ -233,6 +236,7 @@ class Tracking:
     wanted_effort: FloatArray
     change: FloatArray
     segments: tuple[str, ...] = field(default=())
+    passive: tuple[int, ...] = ()
 
     @property
     def completed(self) -> bool:
@@ -241,14 +245,18 @@ class Tracking:
 
     @property
     def rms(self) -> dict[str, float]:
-        """Root mean squares over time and over all members of a group: what a table of trackers compares."""
+        """Root mean squares over time and over all members of a group: what a table of trackers compares.
+
+        Freedoms that nothing drives are in none: they have no torque, and what they should follow is not known.
+        """
+        led = np.setdiff1d(np.arange(len(self.names)), self.passive)
         error = self.effort - self.wanted_effort
         groups = {
             "root place [m]": self.deviation[:, :3],
-            "angles [rad]": self.deviation[:, 3:],
+            "angles [rad]": self.deviation[:, led[3:]],
             "root force [N]": error[:, :3],
             "root torque [N m]": error[:, 3:6],
-            "joint torques [N m]": error[:, 6:],
+            "joint torques [N m]": error[:, led[6:]],
         }
         return {name: float(np.sqrt(np.mean(values**2))) for name, values in groups.items()}
 
@@ -259,6 +267,7 @@ def track(
     options: TrackingOptions = TrackingOptions(),
     *,
     strength: FloatArray | None = None,
+    passive: Forces | None = None,
     start_s: float | None = None,
     duration_s: float | None = None,
     progress: Progress | None = None,
@@ -267,9 +276,10 @@ def track(
     """Simulate a body that follows a movement under recorded loads, from the movement's own state.
 
     strength : (g,) what of every effort is really exerted
+    passive  : what else acts, such as springs of devices
     start_s, duration_s : part of the movement; all of it if not given
     """
-    tracked = Tracked(reference, ground, options, strength)
+    tracked = Tracked(reference, ground, options, strength, passive)
     begin = reference.start_s if start_s is None else start_s
     length = reference.end_s - begin if duration_s is None else duration_s
     length = max(1.0, np.floor(length / options.step_s + 1e-6)) * options.step_s  # not past the end of the movement
@@ -299,4 +309,5 @@ def _compared(tracked: Tracked, run: Simulation) -> Tracking:
         wanted_effort=read_only([reference_effort(reference, tracked.loads, float(t)) for t in times]),
         change=read_only([one.change[:, 0] for one in found]),
         segments=() if tracked.ground is None else tracked.ground.segments,
+        passive=tuple(int(one) for one in tracked.controller.passive),
     )

@@ -35,6 +35,7 @@ class WhatIf:
     gravity  : factor of gravity
     grip_m   : how much farther apart the hands touch the ground [m]; negative: closer
     weakened : joint -> share of its torque that is missing, 0 to 1
+    springs  : spring or cuff of a device -> factor of its stiffness and damping; 0 takes it away
     """
 
     mass: float = setting(
@@ -56,6 +57,10 @@ class WhatIf:
         factory=dict, label="Weaker by", help="Part of a joint's torque that is missing, and which joint.",
         unit="%", factor=PERCENT, least=0.0, most=100.0)  # fmt: skip
 
+    springs: Mapping[str, float] = setting(
+        factory=dict, label="Device", help="Stiffness and damping of a spring or cuff, and which; 0 for none.",
+        unit="%", factor=PERCENT, least=0.0, most=1000.0)  # fmt: skip
+
     def __post_init__(self) -> None:
         if not all(0.0 < one < np.inf for one in (self.mass, *self.masses.values())):
             raise BiomecError("What if: factors of masses must be positive.")
@@ -70,7 +75,9 @@ class WhatIf:
             )
         if not all(0.0 <= one <= 1.0 for one in self.weakened.values()):
             raise BiomecError("What if: the missing share of a torque is 0 to 1.")
-        for name in ("masses", "carried", "weakened"):
+        if not all(0.0 <= one < np.inf for one in self.springs.values()):
+            raise BiomecError("What if: the stiffness of a spring can be multiplied by 0 or more.")
+        for name in ("masses", "carried", "weakened", "springs"):
             object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
 
     @property

@@ -62,7 +62,7 @@ class AngleElement(OwnForces):
     end: str = ""
     axis: str = ""
 
-    def _angle(self, system: System, q: FloatArray) -> tuple[FloatArray, FloatArray, _Parts]:
+    def angle(self, system: System, q: FloatArray) -> tuple[FloatArray, FloatArray, _Parts]:
         """θ (...,), ∂θ/∂q (..., n), and what the second derivative takes."""
         maps = [system.layout.vector(name, f"Element {self.name}") for name in (self.start, self.end, self.axis)]
         V, U, E = (m.dense(system.n) for m in maps)
@@ -75,21 +75,31 @@ class AngleElement(OwnForces):
         parts = _Parts((V, U, E), (v, u, e), sine, cosine, sine_q, cosine_q, across, size)
         return np.asarray(np.arctan2(sine, cosine)), np.asarray(across / size), parts
 
+    def direction(self, system: System, q: FloatArray) -> FloatArray:
+        """(..., 3) of which p is the torque on the distal body: e − u⊥ (u·e)/|u⊥|², the axis e itself where u ⟂ e.
+
+        θ̇ = ω · that, with ω of the distal body in the proximal one and u⊥ the part of u = ``end`` normal to e.
+        """
+        u, e = (system.layout.vector(name, f"Element {self.name}")(q) for name in (self.end, self.axis))
+        along = np.einsum("...i,...i->...", u, e)[..., None]
+        across = u - along * e
+        return np.asarray(e - across * along / np.einsum("...i,...i->...", across, across)[..., None])
+
     def state(self, system: System, q: FloatArray, qdot: FloatArray) -> SpringState:
         """Angle, its rate and the torque (...,) at q and q̇ (..., n)."""
-        theta, theta_q, _ = self._angle(system, q)
+        theta, theta_q, _ = self.angle(system, q)
         rate = np.einsum("...i,...i->...", theta_q, qdot)
-        return SpringState(theta, rate, self._force(theta, rate, 0.0)[0])
+        return SpringState(theta, rate, self.carried(theta, rate, 0.0)[0])
 
     def force(
         self, system: System, q: FloatArray, qdot: FloatArray, actuation: FloatArray | float = 0.0
     ) -> ElementForce:
         """Q, K and C at q and q̇ (..., n); ``actuation`` (...) [N m]."""
-        theta, theta_q, parts = self._angle(system, q)
+        theta, theta_q, parts = self.angle(system, q)
         theta_qq = parts.second()
         rate = np.einsum("...i,...i->...", theta_q, qdot)
         rate_q = np.einsum("...ij,...j->...i", theta_qq, qdot)
-        p, p_a, p_v = self._force(theta, rate, actuation)
+        p, p_a, p_v = self.carried(theta, rate, actuation)
         by_q = p_a[..., None] * theta_q + p_v[..., None] * rate_q
         Q_q = p[..., None, None] * theta_qq + theta_q[..., :, None] * by_q[..., None, :]
         C = -p_v[..., None, None] * theta_q[..., :, None] * theta_q[..., None, :]
@@ -99,8 +109,8 @@ class AngleElement(OwnForces):
         """Q at one state of a simulation."""
 
         def total(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
-            theta, theta_q, _ = self._angle(system, q)
-            return np.asarray(self._force(theta, theta_q @ qdot, 0.0)[0] * theta_q)
+            theta, theta_q, _ = self.angle(system, q)
+            return np.asarray(self.carried(theta, theta_q @ qdot, 0.0)[0] * theta_q)
 
         return total
 

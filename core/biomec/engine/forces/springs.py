@@ -67,8 +67,8 @@ class _Element:
     spring: Characteristic | None = None
     damper: Characteristic | None = None
 
-    def _force(
-        self, position: FloatArray, rate: FloatArray, actuation: FloatArray | float
+    def carried(
+        self, position: FloatArray, rate: FloatArray, actuation: FloatArray | float = 0.0
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Scalar force and its derivatives by position and rate."""
         force = np.broadcast_to(np.asarray(actuation, dtype=np.float64), np.shape(position)).copy()
@@ -105,7 +105,7 @@ class LineElement(_Element):
             raise BiomecError(f"{where}: its two ends meet, so its force has no direction.")
         n = d / s[..., None]
         sdot = np.einsum("...i,...i->...", n, ddot)
-        g, g_s, g_v = self._force(s, sdot, actuation)
+        g, g_s, g_v = self.carried(s, sdot, actuation)
         along = n[..., :, None] * n[..., None, :]
         across = np.eye(d.shape[-1]) - along
         # ∂f/∂d of f = g n, with ∂s/∂d = nᵀ, ∂n/∂d = P/s, ∂ṡ/∂d = ḋᵀP/s
@@ -146,7 +146,7 @@ class HingeElement(_Element):
         G = sum(sign * part.G for sign, part in turning)
         rate = np.einsum("...i,...i->...", e, relative)
         rate_q = np.einsum("...i,...ij->...j", e, relative_q) + relative @ E
-        p, p_a, p_v = self._force(theta, rate, actuation)
+        p, p_a, p_v = self.carried(theta, rate, actuation)
         h = p[..., None] * e
         h_q = (
             p[..., None, None] * E
@@ -172,7 +172,7 @@ class CoordinateElement(_Element):
             there = ", ".join(system.layout.added) or "none"
             raise BiomecError(f"Element {self.name}: there is no added coordinate {self.coordinate} (there: {there}).")
         k = system.layout.added[self.coordinate]
-        g, g_s, g_v = self._force(q[..., k], qdot[..., k], actuation)
+        g, g_s, g_v = self.carried(q[..., k], qdot[..., k], actuation)
         Q, K, C = np.zeros(q.shape), np.zeros((*q.shape, system.n)), np.zeros((*q.shape, system.n))
         Q[..., k], K[..., k, k], C[..., k, k] = g, -g_s, -g_v
         return ElementForce(Q, K, C)

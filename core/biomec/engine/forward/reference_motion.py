@@ -122,12 +122,16 @@ def reference_motion(space: JointSpace, time_s: ArrayLike, q: ArrayLike) -> Refe
 
 def longest_stretch(known: BoolArray) -> slice:
     """Frames of the longest stretch without a gap."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
-    if not edges.size:
+    found = stretches(known)
+    if not found:
         raise BiomecError("No frame of the movement is known.")
-    firsts, ends = edges[::2], edges[1::2]
-    longest = int(np.argmax(ends - firsts))
-    return slice(int(firsts[longest]), int(ends[longest]))
+    return max(found, key=lambda part: part.stop - part.start)
+
+
+def stretches(known: BoolArray) -> list[slice]:
+    """Frames of all stretches without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
+    return [slice(int(first), int(end)) for first, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _unwrapped(v: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
 from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
-from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, stiff_notices, torque_shares
+from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, gap_notices, stiff_notices, torque_shares
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
@@ -207,7 +207,7 @@ def loads(
     trust = with_contacts(trust, multibody, newton)
     notices += [*remarks, *trust.notices, *_agreement(newton, multibody), *_centre_errors(body, newton)]
     power = load_power(tree, multibody, segments, applied)
-    notices += stiff_notices(body)
+    notices += [*stiff_notices(body), *gap_notices(cuffs)]
     devices = DeviceLoads(torque_shares(body, newton, q, qdot), cuffs)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced,
                       plates_hz, devices, aids)  # fmt: skip

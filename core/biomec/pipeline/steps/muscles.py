@@ -20,6 +20,7 @@ from biomec.base.notices import Notice, Scope, warning
 from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.device_loads import without_springs
 from biomec.body.muscles.emg_comparison import MeasuredActivation, measured_activation, proposed_muscles
 from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.joint_contact import JointContacts, joint_contacts
@@ -161,7 +162,8 @@ def muscles(
         q, qdot, tree = loads.reduced.q, loads.reduced.qdot, loads.reduced.tree
         moving = segment_motion(person.system, q, qdot)
     traced = muscle_paths(person, q, qdot, fitted, motion=moving, progress=part_of(progress, 0.0, TRACED))
-    model = person_muscles(traced, loads.newton_euler, tree=tree, curves=options.sharing.curves)
+    torques = without_springs(person, loads.newton_euler, q, qdot)  # what an orthosis gives, no muscle has to
+    model = person_muscles(traced, torques, tree=tree, curves=options.sharing.curves)
     measured, channels, targets = _measured(fitted, clean, options, emg, reading)
     forces = muscle_forces(model, options.sharing, emg=targets, rate_hz=rate, progress=part_of(progress, TRACED, 1.0))
     contacts = joint_contacts(model, forces, traced.motion, person.model, person.joint_axes())

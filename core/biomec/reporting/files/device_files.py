@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.body.loads.device_loads import DeviceLoads
+from biomec.body.loads.device_loads import DeviceLoads, device_columns
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.tables import by_frame, plain_number, table_text
 
 DEVICES_CSV = "devices.csv"
-AXES = ("forward", "up", "right")
 
 
 def has_devices(analysis: Analysis) -> bool:
@@ -23,29 +22,14 @@ def has_devices(analysis: Analysis) -> bool:
 def devices_csv(analysis: Analysis) -> str:
     """Angles and torques of braces, the person's beside them, gaps and forces of cuffs, forces at crutch tips."""
     loads = analysis.loads
-    columns: list[str] = []
-    values: list[FloatArray] = []
-
-    def add(name: str, unit: str, column: FloatArray) -> None:
-        columns.append(f"{name} ({unit})")
-        values.append(column)
-
-    for share in loads.devices.shares:
-        name = f"{share.joint} {share.axis}"
-        add(f"{name}, angle of the device", "deg", np.degrees(share.angle))
-        for who in ("total", "person", "device"):
-            add(f"{name} torque, {who}", "N·m", getattr(share, who))
-    for cuff in loads.devices.cuffs:
-        for k, axis in enumerate(AXES):
-            add(f"{cuff.name}, misalignment {axis}", "mm", 1e3 * cuff.gap[:, k])
-        for k, axis in enumerate(AXES):
-            add(f"{cuff.name}, force on the {cuff.segments[0]} {axis}", "N", cuff.force[:, k])
+    names, values = device_columns(loads.devices)
+    columns, parts = list(names), [values] if names else []
     aids = loads.aids
     for k, device in enumerate(() if aids is None else aids.devices):
         assert aids is not None
-        for i, axis in enumerate("XYZ"):
-            add(f"{device}, force at the tip {axis}", "N", aids.loads.force[:, k, i])
-    data = np.stack(values, axis=1) if values else np.zeros((analysis.signals.trial.frames, 0))
+        columns += [f"{device}, force at the tip {axis} (N)" for axis in "XYZ"]
+        parts.append(aids.loads.force[:, k])
+    data = np.concatenate(parts, axis=1) if parts else np.zeros((analysis.signals.trial.frames, 0))
     return table_text(["frame", "time_s", *columns], by_frame(analysis.signals.trial), data)
 
 

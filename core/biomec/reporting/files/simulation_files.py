@@ -48,7 +48,8 @@ def simulation_csv(analysis: Analysis, run: SimulationRun, *, coordinates: bool 
         )
     names += [f"{name} (activation)" for name in run.muscle_names] + [f"{name} (N)" for name in run.muscle_names]
     names += [f"{name} (reserve, N m)" for name in run.reserve_names]
-    values = np.concatenate([values, run.activations, run.muscle_forces, run.reserves], axis=1)
+    names += run.device_names
+    values = np.concatenate([values, run.activations, run.muscle_forces, run.reserves, run.devices], axis=1)
     base = analysis.signals.trial.first_frame
     head = [[base + int(frame), f"{t:.6f}"] for frame, t in zip(run.frames, run.time_s, strict=True)]
     return table_text(["frame", "time_s", *names], head, values)
@@ -125,6 +126,9 @@ def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]
         },
         "reserve_max_Nm": {
             name: plain_number(float(np.abs(run.reserves[:, k]).max())) for k, name in enumerate(run.reserve_names)
+        },
+        "device_max": {
+            name: plain_number(float(np.abs(run.devices[:, k]).max())) for k, name in enumerate(run.device_names)
         },
         "when": run.when,
         "biomec": run.biomec,

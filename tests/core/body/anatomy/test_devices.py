@@ -10,6 +10,7 @@ from biomec.body.anatomy.model_file import load_model, parse_model
 from biomec.body.anatomy.subject_model import ModelOptions, SubjectModel, build_subject_model
 from biomec.engine.forces.springs import springs
 from biomec.engine.forward.independent import IndependentCoordinates
+from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.position import PositionSolver
 from biomec.engine.structure import structure
@@ -114,6 +115,18 @@ def test_springs_are_free_in_the_static_pose_and_pull_back(free):
         assert np.linalg.eigvalsh(0.5 * (K + K.T)).min() > -1e-6  # a spring at rest resists or is indifferent
 
 
+@pytest.mark.parametrize(
+    ("name", "hinges"),
+    [
+        ("m18-orthoses", ()),
+        ("m18-prosthesis", ()),  # its foot is moved like an ankle: nothing holds it to the leg
+        ("m18-free-orthosis", ("left orthosis ankle", "left orthosis knee")),
+    ],
+)
+def test_hinges_of_orthoses_are_nobodys(name, hinges):
+    assert built(name).passive_joints == hinges
+
+
 def random_state(body: SubjectModel, rng):
     """A posture that the joints allow, away from standing, and velocities."""
     disturbed = np.asarray(body.system.reference) + 0.02 * rng.normal(size=body.system.n)
@@ -122,7 +135,9 @@ def random_state(body: SubjectModel, rng):
     return q, free_motions.T @ rng.normal(size=len(free_motions))
 
 
-def test_matrix_r_and_semi_recursive_agree_with_devices(free, rng):
+@pytest.mark.parametrize("name", ["m18-crutches", "m18-orthoses", "m18-free-orthoses"])
+def test_matrix_r_and_semi_recursive_agree_with_devices(name, rng):
+    free = built(name)
     q, qdot = random_state(free, rng)
     Q = free.system.gravity_force + springs(free.system, free.elements)(0.0, q, qdot)
     ours = IndependentCoordinates(free.system).terms(q, qdot, Q)
@@ -144,6 +159,25 @@ spring = [
   { name = "* cuff at the knee", type = "strut", between = ["* shank.ML_*", "* orthosis thigh.OHP_*"], stiffness_n_per_m = 1e3 },
 ]
 """  # noqa: E501
+
+
+def test_springs_pull_down_their_potential_and_turn_joints_by_their_torque(rng):
+    """Q = −∂V/∂q by central differences; of a ball joint that is bent aside, the torque that does the same work."""
+    body = built("", HEAD.replace("m18-crutches", "m18-free-orthoses") + UNDAMPED)
+    system, still = body.system, np.zeros(body.system.n)
+    q, _ = random_state(body, rng)
+    Q = sum(element.force(system, q, still).Q for element in body.elements)
+    h = 1e-6
+    for v in rng.normal(size=(4, system.n)):
+        slope = (elastic_energy(body, q + h * v) - elastic_energy(body, q - h * v)) / (2.0 * h)
+        assert Q @ v == pytest.approx(-slope, rel=1e-6, abs=1e-5 * np.abs(Q).max())  # h² of the third derivatives
+    space = JointSpace(system, body.model.roots)
+    spring = next(one for one in body.elements if one.name == "right ankle spring")
+    p, direction = float(spring.state(system, q, still).force), spring.direction(system, q)
+    u = space.efforts(q, {"right ankle": p * direction})
+    assert abs(p) > 1.0
+    assert np.abs(np.cross(direction, system.layout.vector(spring.axis)(q))).max() > 1e-3  # not the axis itself
+    assert_allclose(u, space.projected(q, spring.force(system, q, still).Q), rtol=0, atol=1e-9 * abs(p))
 
 
 def test_energy_is_conserved_with_devices(rng):

@@ -1,0 +1,1 @@
+"""Crutches and orthoses in the window: what if they were others."""
