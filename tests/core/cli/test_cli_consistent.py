@@ -93,4 +93,6 @@ def test_results_are_not_overwritten_unasked(project, written, capsys):
 
 def test_a_model_of_a_part_of_the_body_gets_a_sentence(project, capsys):
     assert main(["consistent", str(project), "--set", "body.model=legs", *FILTERS]) == 1
-    assert "% of the body's mass" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "% of the body's mass" in said
+    assert "Choose the model m21." in said

@@ -33,16 +33,19 @@ class DynamicChange:
     """How motion and forces were changed. Arrays are read-only.
 
     consistent : (T,) frames that obey the equations;  changed : (T,) frames whose motion was changed, soft ends too
+    hurried    : (T,) frames between stretches so near that their soft ends meet: accelerations there are not to be used
     segments   : (S,)
     place_rms, place_most : (S,) how far centres of mass moved in the consistent frames [m]
     turn_rms, turn_most   : (S,) by what angle segments turned [rad]
     force, moment : (T, K, 3) what was added to the loads [N], [N m]
     stopped : changes of forces and moments, over frames and axes, that stopped at their limits
     steps   : of Gauss-Newton, over all stretches
+    slack   : of the worst stretch, by `balanced_motion.Balanced`; 0 where the forces alone were changed
     """
 
     consistent: BoolArray
     changed: BoolArray
+    hurried: BoolArray
     segments: tuple[str, ...]
     place_rms: FloatArray
     place_most: FloatArray
@@ -52,6 +55,7 @@ class DynamicChange:
     moment: FloatArray
     stopped: int
     steps: int
+    slack: float = 0.0
 
     @property
     def place_rms_m(self) -> float:
@@ -117,6 +121,7 @@ def dynamic_motion(
     changed = consistent.copy()
     parts = np.zeros((len(counted), len(external.segments), 6))
     steps = stopped = done = 0
+    slack = 0.0
     for known in stretches(np.asarray(np.isfinite(states[0]).all(axis=1))).tolist():
         inside = [window for window in windows if known[0] <= window.start and window.stop <= known[1]]
         if not inside:
@@ -136,11 +141,22 @@ def dynamic_motion(
             parts[window] = one.forces.reshape(len(at), -1, 6)
             found.append(one)
             steps, stopped, done = steps + one.steps, stopped + int(one.at_most.sum()), done + 1
+            slack = max(slack, one.slack)
         changed |= _soft_ends(reference, known[0], rate_hz, inside, found, new)
     added = read_only(parts[..., :3]), read_only(parts[..., 3:])
     loads = replace(external, force=read_only(external.force + added[0]), moment=read_only(external.moment + added[1]))
-    change = _sizes(tree.system, states, new, consistent, changed, added, stopped, steps)
-    return new, loads, change
+    change = _sizes(tree.system, states, new, consistent, changed, added)
+    hurried = _between(consistent, changed, rate_hz)
+    return new, loads, replace(change, hurried=read_only(hurried, np.bool_), stopped=stopped, steps=steps, slack=slack)
+
+
+def _between(consistent: BoolArray, changed: BoolArray, rate_hz: float) -> BoolArray:
+    """(T,) frames between two consistent stretches that are less than two soft ends apart."""
+    found = np.zeros_like(consistent)
+    for (_, a), (b, _) in pairwise(stretches(consistent).tolist()):
+        if (b - a + 1) / rate_hz <= 2.0 * FADE_S and changed[a:b].all():
+            found[a:b] = True
+    return found
 
 
 def _soft_ends(
@@ -199,7 +215,7 @@ def _other_forces(
     wanted[~consistent] = np.nan
     loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, point_tips(external))
     added = read_only(loads.force - external.force), read_only(loads.moment - external.moment)
-    return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added, 0, 0)
+    return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added)
 
 
 def _sizes(
@@ -209,8 +225,6 @@ def _sizes(
     consistent: BoolArray,
     changed: BoolArray,
     added: tuple[FloatArray, FloatArray],
-    stopped: int,
-    steps: int,
 ) -> DynamicChange:
     here = [segment_motion(system, *(level[consistent] for level in one)) for one in (before, after)]
     moved = np.linalg.norm(here[1].p_com - here[0].p_com, axis=2)
@@ -220,12 +234,13 @@ def _sizes(
     return DynamicChange(
         read_only(consistent, np.bool_),
         read_only(changed, np.bool_),
+        read_only(np.zeros_like(changed), np.bool_),
         here[0].names,
         read_only(np.sqrt((moved**2).mean(axis=0))),
         read_only(moved.max(axis=0)),
         read_only(np.sqrt((turned**2).mean(axis=0))),
         read_only(turned.max(axis=0)),
         *added,
-        stopped,
-        steps,
+        stopped=0,
+        steps=0,
     )

@@ -17,7 +17,7 @@ from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.body.loads.dynamic_motion import DynamicChange, dynamic_motion
+from biomec.body.loads.dynamic_motion import FADE_S, DynamicChange, dynamic_motion
 from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.mass_adjustment import MassOptions, SegmentChange, adjusted_inertia
@@ -41,7 +41,8 @@ Acting: TypeAlias = Callable[
 ]
 """Of a body, its motion, its positions and velocities, and loads from outside: these, estimated again where nothing
 measured them, and all loads, with those between segments."""
-DYNAMIC_ARRAYS = ("consistent", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
+NEAR = 0.2  # share of the change along consistent motions: the nearest of these is at most 2 % nearer (half the square)
+DYNAMIC_ARRAYS = ("consistent", "hurried", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
 
 
 @dataclass(frozen=True)
@@ -253,11 +254,12 @@ def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:
         )
         notices.append(warning("motion-corrected", words))
     if found.dynamics is not None:
-        notices += _dynamic_notices(found.dynamics)
+        assert found.options.dynamics is not None
+        notices += _dynamic_notices(found.dynamics, found.options.dynamics)
     return tuple(notices)
 
 
-def _dynamic_notices(change: DynamicChange) -> list[Notice]:
+def _dynamic_notices(change: DynamicChange, options: DynamicOptions) -> list[Notice]:
     """What was changed so that motion and forces agree exactly."""
     ends = _ends(change.consistent)
     words = f"{int(change.consistent.sum())} frames obey the equations of motion. For this, "
@@ -278,6 +280,26 @@ def _dynamic_notices(change: DynamicChange) -> list[Notice]:
     if change.stopped:
         words = f"{change.stopped} changes of forces or moments stopped at their limits: the plates may err more than "
         notices.append(warning("force-changes-limited", f"{words}expected, or masses and motion do.", frames=ends))
+    if change.slack > NEAR:
+        words = (
+            f"This is not the nearest consistent motion: {100.0 * change.slack:.0f} % of the change runs along motions "
+            "that also obey the equations, which happens if markers tremble or plates and motion are far apart. Filter "
+            "the markers, let both be trusted in part, or choose a shorter stretch."
+        )
+        notices.append(warning("not-nearest", words, frames=ends))
+    if change.place_rms_m > options.position_m or change.turn_rms_rad > options.turn_rad:
+        words = (
+            f"The motion changed by more than the usual errors of {MILLIMETRE * options.position_m:g} mm and "
+            f"{np.rad2deg(options.turn_rad):.1f}°: motion, masses and plates do not agree within them. Check the mass "
+            "of the subject, the plates, and what the model leaves out, such as the swing of the arms."
+        )
+        notices.append(warning("change-large", words, frames=ends))
+    if change.hurried.any():
+        words = (
+            f"Loads in {int(change.hurried.sum())} frames are left out of all figures: they lie between two consistent "
+            f"stretches less than {2.0 * FADE_S:g} s apart, where the motion hurries from one change to the other."
+        )
+        notices.append(warning("hurried-between", words, frames=_ends(change.hurried)))
     return notices
 
 
