@@ -57,7 +57,7 @@ class Balanced:
     frames : the motion;  coefficients : (T, g) of the splines of the change
     forces : (T, C) changes;  at_most : (T, C) those that stopped at their limits
     steps  : how many were made;  residual : largest force [N] and moment about the origin [N m] left
-    slack  : 0 for the nearest motion of all: the share of the change that runs along the motions which obey the equations
+    slack  : share of the change that runs along motions which obey the equations; 0 for the nearest one
     """
 
     frames: BalancedFrames
