@@ -79,6 +79,18 @@ def _make_consistent(context: Context) -> None:
     opened(ConsistentDialog(context, context.window))
 
 
+def _aid_channels(context: Context) -> None:
+    from biomec_app.features.loads.aid_channels import edit_aid_channels
+
+    edit_aid_channels(context)
+
+
+def _aid_channels_blocked(context: Context) -> str | None:
+    from biomec_app.features.loads.aid_channels import needs_crutches
+
+    return needs_idle_recording(context) or needs_crutches(context)
+
+
 def _prepare(context: Context) -> None:
     from biomec_app.figures.registry import figure_named
     from biomec_app.figures.window import open_figure
@@ -132,6 +144,14 @@ ACTIONS: tuple[Action, ...] = (
         _settings,
         "Method, constraints, ground reaction and root of inverse dynamics",
         blocked=needs_recording,
+    ),
+    Action(
+        "dynamics.aids",
+        INVERSE,
+        "&Crutch Channels…",
+        _aid_channels,
+        "Which channels hold the forces of instrumented crutches, their units, axes and sign",
+        blocked=_aid_channels_blocked,
     ),
     Action(
         "dynamics.reduce",
