@@ -232,7 +232,7 @@ class AidChannelsDialog(QDialog):
             if self.analog is not None and name in self.analog.names:
                 values = sign * self.newtons.value() * self.analog[name]
                 known = values[np.isfinite(values)]
-                size = f"{known.min():.0f} … {known.max():.0f}" if known.size else "no numbers"
+                size = f"{known.min():.0f} … {known.max():.0f}".replace("-", "−") if known.size else "no numbers"
                 mine = proposal[device]
                 why = BY_NAME if mine and mine[AXES.index(axis)] == name else BY_HAND
             for column, text in ((3, size), (4, why)):

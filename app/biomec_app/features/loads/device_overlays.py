@@ -8,12 +8,12 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec_app.features.loads.readings import has_loads
 from biomec_app.viewer.overlays.arrows import Arrows
-from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
 
 FORCE, GAP = "#E69F00", "#CC79A7"  # the device's colour of the figures; one that no side, force or judgement has
 SLIM = 0.65  # thickness of the arrows by that of ground forces
-TIMES = 10.0  # misalignments are drawn so many times as long as they are, where force arrows have their usual length
+METRES_A_NEWTON = 5.0e-3  # cuffs bear a tenth of what feet do; the legend says the scale
+TIMES = 20.0  # misalignments are drawn so many times as long as they are, where force arrows have their usual length
 NOBODY = "The person wears no orthosis with cuffs. Choose a body model with free orthoses."
 
 
@@ -59,7 +59,7 @@ class _Cuffs(Overlay):
 
 
 class CuffForces(_Cuffs):
-    """Force of the orthosis on the limb at every cuff, as long as the ground's forces."""
+    """Force of the orthosis on the limb at every cuff."""
 
     title, help = "Forces of O&rthoses", "Force of the orthosis on the limb at every cuff"
 
