@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.balanced_motion import SHORTEST, Balanced, ForceChanges, balanced_motion
 from biomec.body.loads.dynamic_options import MOTION, PLATES, DynamicOptions
-from biomec.body.loads.reaction_sharing import nearest_reactions, point_tips, sharing_columns, sharing_variance
+from biomec.body.loads.reaction_sharing import nearest_reactions, sharing_columns, sharing_variance
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
@@ -87,6 +88,7 @@ def dynamic_motion(
     options: DynamicOptions = DynamicOptions(),
     progress: Progress | None = None,
     inner: FloatArray | None = None,
+    tips: Collection[int] = (),
 ) -> tuple[Jet, ExternalLoads, DynamicChange]:
     """Motion and forces nearest to those given that agree in all frames that count.
 
@@ -94,6 +96,7 @@ def dynamic_motion(
     counted : (T,) frames in which plates bear the whole body; stretches of them that are too short stay as they are
     inner   : (T, 6) what loads between segments add to the balance of forces and of moments about the laboratory's
               origin, such as the moment of a cuff's damping [N], [N m]
+    tips    : which of the loads act at tips of crutches, which bear no moment
 
     Outside these stretches the motion goes back to the measured one within a quarter of a second, with velocities and
     accelerations that belong to it. Splines of degree 5 through the returned positions give the returned accelerations,
@@ -109,10 +112,10 @@ def dynamic_motion(
     for window in windows:
         consistent[window] = True
     if options.trust == MOTION:
-        return states, *_other_forces(tree.system, states, external, consistent, options, inner)
+        return states, *_other_forces(tree.system, states, external, consistent, options, inner, tips)
     space = JointSpace(tree.system, (tree.system.bodies[tree.root].name,))
     B = sharing_columns(external)
-    variance = sharing_variance(external, options.force_n, options.moment_nm, point_tips(external))
+    variance = sharing_variance(external, options.force_n, options.moment_nm, tips)
     variance *= options.trust != PLATES
     limits = np.tile([options.most_force_n] * 3 + [options.most_moment_nm] * 3, len(external.segments))
     wanted = np.concatenate([external.total_force, external.total_moment(np.zeros(3))], axis=1)
@@ -205,6 +208,7 @@ def _other_forces(
     consistent: BoolArray,
     options: DynamicOptions,
     inner: FloatArray | None,
+    tips: Collection[int],
 ) -> tuple[ExternalLoads, DynamicChange]:
     """Forces that agree with the motion as it is."""
     motion = segment_motion(system, *states)
@@ -213,7 +217,7 @@ def _other_forces(
     wanted = np.concatenate([required.total_force, moment], axis=1)
     wanted = wanted if inner is None else wanted - inner
     wanted[~consistent] = np.nan
-    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, point_tips(external))
+    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, tips)
     added = read_only(loads.force - external.force), read_only(loads.moment - external.moment)
     return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added)
 

@@ -5,7 +5,7 @@ An option, never silent: every change is reported, and the loads before stay bes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -144,11 +144,13 @@ def reduce_residuals(
     loads_before: JointLoads | None = None,
     progress: Progress | None = None,
     acting: Acting | None = None,
+    tips: Collection[int] = (),
 ) -> ReducedResiduals:
     """Adjust masses and centres of mass, then the motion, so that the residual shrinks; or vanishes (`dynamics`).
 
     counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
     loads_before : of the motion as it is, by Newton-Euler, if known already
+    tips : which of the external loads act at tips of crutches
     acting : finds for the changed motion what acts on the segments; `external`, if not given
     """
     if not len(q) == len(qdot) == len(qddot) == external.frames == len(counted):
@@ -174,7 +176,7 @@ def reduce_residuals(
             inner = np.zeros((len(q), 6))
             for _ in range(CUFF_ROUNDS):
                 found_states, given, dynamics = dynamic_motion(
-                    new, states, external, before.counted, rate_hz, options.dynamics, progress, inner
+                    new, states, external, before.counted, rate_hz, options.dynamics, progress, inner, tips
                 )
                 _, outside, applied = _acting(new, found_states, given, acting)
                 between = _wrench(applied) - _wrench(outside)

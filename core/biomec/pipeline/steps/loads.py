@@ -191,9 +191,11 @@ def loads(
                 loads, _ = _external(plates, motion, *states, rate, floor, needed, body, options, whole)
             return loads, together(loads, cuff_loads(body, *states)[0])
 
+        plates = len(measured.segments) - len(aids.devices)  # crutches follow them
         reduced = reduce_residuals(
-            tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress, acting
-        )
+            tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress, acting,
+            range(plates, len(measured.segments)),
+        )  # fmt: skip
         tree, segments, newton = reduced.tree, reduced.motion, reduced.loads
         q, qdot, qddot, external = reduced.q, reduced.qdot, reduced.qddot, reduced.external
         straps, cuffs = cuff_loads(body, q, qdot)
