@@ -26,6 +26,7 @@ from biomec.engine.tree.joint_tree import JointTree
 from biomec.signals.stretches import stretches
 
 FADE_S = 0.25  # over which the change of the motion ends outside a stretch; within it loads are not of the plates
+HURRY_M_S2 = 1.0  # a tenth of the weight of a segment, beside which joint loads say little
 Jet = tuple[FloatArray, FloatArray, FloatArray]
 
 
@@ -34,7 +35,8 @@ class DynamicChange:
     """How motion and forces were changed. Arrays are read-only.
 
     consistent : (T,) frames that obey the equations;  changed : (T,) frames whose motion was changed, soft ends too
-    hurried    : (T,) frames between stretches so near that their soft ends meet: accelerations there are not to be used
+    hurried    : (T,) frames beside the consistent ones in which the change ends, or goes over into the next, too
+                 fast for their loads to be used
     segments   : (S,)
     place_rms, place_most : (S,) how far centres of mass moved in the consistent frames [m]
     turn_rms, turn_most   : (S,) by what angle segments turned [rad]
@@ -149,16 +151,20 @@ def dynamic_motion(
     added = read_only(parts[..., :3]), read_only(parts[..., 3:])
     loads = replace(external, force=read_only(external.force + added[0]), moment=read_only(external.moment + added[1]))
     change = _sizes(tree.system, states, new, consistent, changed, added)
-    hurried = _between(consistent, changed, rate_hz)
+    hurried = _hurried(tree.system, states, new, changed & ~consistent)
     return new, loads, replace(change, hurried=read_only(hurried, np.bool_), stopped=stopped, steps=steps, slack=slack)
 
 
-def _between(consistent: BoolArray, changed: BoolArray, rate_hz: float) -> BoolArray:
-    """(T,) frames between two consistent stretches that are less than two soft ends apart."""
-    found = np.zeros_like(consistent)
-    for (_, a), (b, _) in pairwise(stretches(consistent).tolist()):
-        if (b - a + 1) / rate_hz <= 2.0 * FADE_S and changed[a:b].all():
-            found[a:b] = True
+def _hurried(system: System, before: Jet, after: Jet, loose: BoolArray) -> BoolArray:
+    """(T,) those of the loose frames in which the change accelerates the segments beyond what is usual.
+
+    √(Σ m |Δa|² / Σ m) over the centres of mass of all segments is compared with `HURRY_M_S2`.
+    """
+    found = np.zeros_like(loose)
+    if loose.any():
+        here = [segment_motion(system, *(level[loose] for level in one)) for one in (before, after)]
+        squares = ((here[1].a_com - here[0].a_com) ** 2).sum(axis=2)
+        found[loose] = np.sqrt(squares @ here[0].mass / here[0].mass.sum()) > HURRY_M_S2
     return found
 
 

@@ -17,7 +17,7 @@ from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.body.loads.dynamic_motion import FADE_S, DynamicChange, dynamic_motion
+from biomec.body.loads.dynamic_motion import FADE_S, HURRY_M_S2, DynamicChange, dynamic_motion
 from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.mass_adjustment import MassOptions, SegmentChange, adjusted_inertia
@@ -275,8 +275,8 @@ def _dynamic_notices(change: DynamicChange, options: DynamicOptions) -> list[Not
         )
     if change.force_most > 0.0:
         parts.append(
-            f"forces of the ground changed by up to {change.force_most:.1f} N and moments by up to "
-            f"{change.moment_most:.1f} N·m"
+            f"forces of the ground changed by {_up_to(change.force_most)} N and moments by "
+            f"{_up_to(change.moment_most)} N·m"
         )
     notices = [warning("dynamically-consistent", f"{words}{', and '.join(parts)}.", frames=ends)]
     if change.stopped:
@@ -298,11 +298,16 @@ def _dynamic_notices(change: DynamicChange, options: DynamicOptions) -> list[Not
         notices.append(warning("change-large", words, frames=ends))
     if change.hurried.any():
         words = (
-            f"Loads in {int(change.hurried.sum())} frames are left out of all figures: they lie between two consistent "
-            f"stretches less than {2.0 * FADE_S:g} s apart, where the motion hurries from one change to the other."
+            f"Loads in {int(change.hurried.sum())} frames beside the consistent ones are left out of all figures: the "
+            f"change of the motion ends there, or goes over into that of the next stretch, within {FADE_S:g} s, and "
+            f"accelerates segments by more than {HURRY_M_S2:g} m/s²."
         )
-        notices.append(warning("hurried-between", words, frames=_ends(change.hurried)))
+        notices.append(warning("hurried", words, frames=_ends(change.hurried)))
     return notices
+
+
+def _up_to(size: float) -> str:
+    return f"up to {size:.1f}" if size >= 0.05 else "less than 0.1"
 
 
 def _ends(frames: BoolArray) -> tuple[int, int]:

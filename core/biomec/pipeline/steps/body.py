@@ -96,17 +96,18 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     return Recorded(static, prepared.marker_set, subject, seen, alone)
 
 
-def whole_body_advice(prepared: Prepared, clean: CleanSignals, loaded: LoadedBody) -> str:
-    """What to do if a model of the whole body is needed: the one that the recording offers, or what to record."""
+def whole_body_advice(prepared: Prepared, clean: CleanSignals, loaded: LoadedBody) -> tuple[str, str]:
+    """What to do if a model of the whole body is needed, and the one that the recording offers, or an empty text."""
     recorded = recorded_for_models(prepared, clean, loaded.subject)
     for model in map(load_model, WHOLE_MODELS):
         if model.name != loaded.person.model.name and recorded.segments_kept(model) == len(model.segments):
             lumped = any(one.inertia and one.inertia[0] == UPPER_BODY for one in model.segments)
             words = ", whose trunk carries the mass of head and arms" if lumped else ""
-            return f"Choose the model {model.name}{words}."
+            return f"Choose the model {model.name}{words}.", model.name
     return (
         "The recording shows too little of the body above the pelvis for a model of the whole body, so nobody knows "
-        "how it moved; markers on both acromions are the least."
+        "how it moved; markers on both acromions are the least.",
+        "",
     )
 
 

@@ -132,9 +132,11 @@ def loads(
     body, rate = loaded.person, clean.trial.rate_hz
     notices, whole = _wholeness(loaded)
     if options.reduction is not None and not whole:
+        advice, other = whole_body_advice(prepared, clean, loaded)
         raise BiomecError(
             f"Residuals cannot be reduced: the model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, "
-            f"so that the residual is what the rest of the body does. {whole_body_advice(prepared, clean, loaded)}"
+            f"so that the residual is what the rest of the body does. {advice}",
+            ("model", other) if other else None,
         )
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)

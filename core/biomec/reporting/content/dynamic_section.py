@@ -16,7 +16,7 @@ from biomec.reporting.tables import Section, Table, by_frame, number, plain_numb
 from biomec.signals.stretches import stretches
 
 MM = 1e3
-STATUS = ("measured", "soft end", "consistent", "between")
+STATUS = ("measured", "soft end", "consistent", "hurried")
 
 
 def change_sections(analysis: Analysis) -> tuple[Section, ...]:
@@ -65,7 +65,7 @@ def dynamic_facts(analysis: Analysis) -> dict[str, Any]:
         "frames": [[base + a, base + b - 1] for a, b in stretches(change.consistent).tolist()],
         "steps": change.steps,
         "share_along_consistent_motions": change.slack,
-        "frames_between_left_out": int(change.hurried.sum()),
+        "frames_left_out": int(change.hurried.sum()),
         "place_rms_mm": MM * change.place_rms_m,
         "turn_rms_deg": float(np.degrees(change.turn_rms_rad)),
         "segments_moved": {
