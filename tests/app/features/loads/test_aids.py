@@ -19,6 +19,9 @@ from biomec.virtual import RecordOptions, VirtualPerson, assisted_walk, record
 from biomec_app.features.loads import aid_channels
 from biomec_app.features.loads.actions import ACTIONS
 from biomec_app.features.loads.aid_channels import AidChannelsDialog
+from biomec_app.figures.kind import compose
+from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import PAPER
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import View
 from biomec_app.viewer.overlays import OVERLAYS
@@ -89,6 +92,25 @@ def test_they_are_offered_to_those_who_wear_cuffs(assisted):
     bare = replace(done, value=replace(done.value, devices=DeviceLoads()))
     without = replace(assisted, done={**assisted.done, "loads": bare})
     assert all("wears no orthosis with cuffs" in OVERLAYS[name].missing(without) for name in NAMES)
+
+
+def test_the_figure_stacks_torques_and_shows_cuffs_and_crutches(assisted):
+    kind = figure_named("devices")
+    content = kind.content(assisted, {})
+    figure = compose(kind, content, {}, PAPER, kind.size(content, {}), 40)
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    for words in (
+        "Right knee, flexion torque",
+        "Left cuff at the hip, misalignment and force",
+        "Left crutch, force at",
+    ):
+        assert any(title.startswith(words) for title in titles), words
+    columns = {column.name: column.values for column in kind.data(content, {})}
+    aids = assisted.loads.aids
+    np.testing.assert_array_equal(columns["left crutch, force Y (N)"], aids.loads.force[:, 1, 1])
+    share = assisted.loads.devices.shares[0]
+    parts = [columns[f"{share.joint} {share.axis} torque, {who} (N·m)"] for who in ("person", "device", "total")]
+    np.testing.assert_allclose(parts[0] + parts[1], parts[2], rtol=0, atol=1e-12)
 
 
 def with_analog(analysis, names=None, units=None, factor=1.0):
