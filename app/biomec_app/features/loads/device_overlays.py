@@ -61,7 +61,7 @@ class _Cuffs(Overlay):
 class CuffForces(_Cuffs):
     """Force of the orthosis on the limb at every cuff."""
 
-    title, help = "Forces of O&rthoses", "Force of the orthosis on the limb at every cuff"
+    title, help = "Forces of Ort&hoses", "Force of the orthosis on the limb at every cuff"
 
     def vectors(self, analysis: Analysis) -> FloatArray:
         """Forces [N]."""
