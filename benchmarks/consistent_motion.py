@@ -81,27 +81,10 @@ def print_derivatives(reference: ReferenceMotion) -> None:
     times = reference.start_s + np.arange(20) / RATE_HZ
     jets = [np.ascontiguousarray(curve(times)) for curve in reference.curves]
 
-    def wrench(moved: list[FloatArray]) -> FloatArray:
-        return balanced_frames(space, reference.base, moved[0], moved[1], moved[2]).wrench
-
-    def differences(central: bool) -> list[FloatArray]:
-        here, found = wrench(jets), []
-        for level in range(3):
-            columns = []
-            for i in range(space.size):
-                sides = []
-                for step in (STEP, -STEP)[: 2 if central else 1]:
-                    moved = [array.copy() for array in jets]
-                    moved[level][:, i] += step
-                    sides.append(wrench(moved))
-                columns.append((sides[0] - sides[1]) / (2 * STEP) if central else (sides[0] - here) / STEP)
-            found.append(np.stack(columns, axis=1))
-        return found
-
     times_s = {
-        "exact": best(lambda: wrench(jets))[1],
-        "forward differences": best(lambda: differences(False))[1],
-        "central differences": best(lambda: differences(True))[1],
+        "exact": best(lambda: balanced_frames(space, reference.base, *jets))[1],
+        "forward differences": best(lambda: _differenced(balanced_frames, False, space, reference.base, *jets))[1],
+        "central differences": best(lambda: _differenced(balanced_frames, True, space, reference.base, *jets))[1],
     }
     slowest = times_s["central differences"]
     print("  derivatives of the six equations of the root by 3 × 48 quantities, beside central differences")
