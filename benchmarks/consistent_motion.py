@@ -12,21 +12,25 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks import opensim_rra_job
 from benchmarks.opensim_tool import HOW_TO_INSTALL, opensim_python
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.kinematics.segment_motion import segment_motion
-from biomec.body.loads.dynamic_motion import dynamic_motion
+from biomec.body.loads import balanced_motion
+from biomec.body.loads.dynamic_motion import DynamicChange, dynamic_motion
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
-from biomec.engine.forward.tree_balance import balanced_frames
-from tests.core.body.loads.opensim_walk import read_walk, with_ball_joints
+from biomec.engine.forward.tree_balance import BalancedFrames, balanced_frames
+from tests.core.body.loads.opensim_walk import OpenSimWalk, read_walk, with_ball_joints
 from tests.core.body.loads.performed import RATE_HZ
 from tests.core.body.loads.test_dynamic_motion import disturbed, performed
 from tests.real_data import FOLDER
@@ -39,7 +43,7 @@ STEP = 1e-6
 
 
 def print_consistent_motion() -> None:
-    """Print all three."""
+    """Print all four."""
     one = performed("push-up")
     states, reference = disturbed("push-up")
     counted = np.zeros(len(one.q), dtype=np.bool_)
@@ -56,6 +60,7 @@ def print_consistent_motion() -> None:
         f"({1e3 * cpu:.0f} ms of a processor), {change.steps} steps"
     )
     print_derivatives(reference)
+    print_solves()
     print_beside_opensim()
 
 
@@ -76,27 +81,10 @@ def print_derivatives(reference: ReferenceMotion) -> None:
     times = reference.start_s + np.arange(20) / RATE_HZ
     jets = [np.ascontiguousarray(curve(times)) for curve in reference.curves]
 
-    def wrench(moved: list[FloatArray]) -> FloatArray:
-        return balanced_frames(space, reference.base, moved[0], moved[1], moved[2]).wrench
-
-    def differences(central: bool) -> list[FloatArray]:
-        here, found = wrench(jets), []
-        for level in range(3):
-            columns = []
-            for i in range(space.size):
-                sides = []
-                for step in (STEP, -STEP)[: 2 if central else 1]:
-                    moved = [array.copy() for array in jets]
-                    moved[level][:, i] += step
-                    sides.append(wrench(moved))
-                columns.append((sides[0] - sides[1]) / (2 * STEP) if central else (sides[0] - here) / STEP)
-            found.append(np.stack(columns, axis=1))
-        return found
-
     times_s = {
-        "exact": best(lambda: wrench(jets))[1],
-        "forward differences": best(lambda: differences(False))[1],
-        "central differences": best(lambda: differences(True))[1],
+        "exact": best(lambda: balanced_frames(space, reference.base, *jets))[1],
+        "forward differences": best(lambda: _differenced(balanced_frames, False, space, reference.base, *jets))[1],
+        "central differences": best(lambda: _differenced(balanced_frames, True, space, reference.base, *jets))[1],
     }
     slowest = times_s["central differences"]
     print("  derivatives of the six equations of the root by 3 × 48 quantities, beside central differences")
@@ -106,17 +94,68 @@ def print_derivatives(reference: ReferenceMotion) -> None:
     print("    published, whole optimal control ([Mouzo2018] Table 2.1): exact 0.308, forward 0.564")
 
 
+def print_solves() -> None:
+    """Whole solves of a walk with exact, forward and central derivatives, and how far their answers are apart."""
+    if not WALK.exists():
+        print("  the published walk is not here")
+        return
+    walk, states, counted, rate = published_walk()
+    exact = balanced_motion.balanced_frames
+    found: dict[str, tuple[float, DynamicChange, FloatArray]] = {}
+    for name in ("central differences", "forward differences", "exact"):
+        work = exact if name == "exact" else partial(_differenced, exact, name.startswith("central"))
+        with patch.object(balanced_motion, "balanced_frames", work):
+            start = time.process_time()
+            new, _, change = dynamic_motion(walk.tree, states, walk.external, counted, rate)
+            found[name] = time.process_time() - start, change, new[0][counted]
+    slowest, _, _ = found["central differences"]
+    print(f"  whole solves of the published walk, {counted.sum()} frames, no gliding contacts:")
+    for name, (seconds, change, q) in found.items():
+        apart = float(np.abs(q - found["exact"][2]).max())
+        print(
+            f"    {name:20s} {seconds:8.2f} s, {seconds / slowest:.3f}; {change.steps} steps, coordinates "
+            f"at most {1e3 * apart:.0e} mm from those by exact derivatives"
+        )
+    print("    published, [Mouzo2018] Table 2.1: central 399 s (16 steps), forward 225 s (18), exact 123 s (17),")
+    print("    by another formulation with central differences 45 s (16); as ratios 1, 0.564, 0.308, 0.113")
+
+
+def published_walk() -> tuple[OpenSimWalk, tuple[FloatArray, FloatArray, FloatArray], BoolArray, float]:
+    """OpenSim's walk with ball joints at the knees: body, motion, frames of the stretch, and rate [Hz]."""
+    walk = with_ball_joints(read_walk(WALK))
+    space = JointSpace(walk.tree.system, ("pelvis",))
+    states = reference_motion(space, walk.time_s, walk.q).states(walk.time_s)
+    counted = (walk.time_s > STRETCH_S[0] - 1e-4) & (walk.time_s < STRETCH_S[1] + 1e-4)
+    return walk, states, counted, 1.0 / float(np.diff(walk.time_s).mean())
+
+
+def _differenced(
+    exact: Callable[..., BalancedFrames], central: bool, space: JointSpace, base: FloatArray, *jets: FloatArray
+) -> BalancedFrames:
+    """What `balanced_frames` gives, with derivatives of the wrench by differences."""
+    here = exact(space, base, *jets)
+    derivatives = []
+    for level in range(3):
+        columns = []
+        for i in range(space.size):
+            sides = []
+            for step in (STEP, -STEP)[: 2 if central else 1]:
+                moved = [array.copy() for array in jets]
+                moved[level][:, i] += step
+                sides.append(exact(space, base, *moved).wrench)
+            columns.append((sides[0] - sides[1]) / (2 * STEP) if central else (sides[0] - here.wrench) / STEP)
+        derivatives.append(np.stack(columns, axis=1))
+    return replace(here, by_y=derivatives[0], by_ydot=derivatives[1], by_yddot=derivatives[2])
+
+
 def print_beside_opensim() -> None:
     """Residual, time and change beside OpenSim's residual reduction on its own example."""
     if not WALK.exists():
         print("  the published walk is not here")
         return
-    walk = with_ball_joints(read_walk(WALK))
+    walk, states, counted, rate = published_walk()
     system = walk.tree.system
     space = JointSpace(system, ("pelvis",))
-    states = reference_motion(space, walk.time_s, walk.q).states(walk.time_s)
-    counted = (walk.time_s > STRETCH_S[0] - 1e-4) & (walk.time_s < STRETCH_S[1] + 1e-4)
-    rate = 1.0 / float(np.diff(walk.time_s).mean())
     wall, cpu = best(lambda: dynamic_motion(walk.tree, states, walk.external, counted, rate))
     new, external, change = dynamic_motion(walk.tree, states, walk.external, counted, rate)
     loads = newton_euler(walk.tree, segment_motion(system, *new), new[0], external)

@@ -64,9 +64,18 @@ def wrenches(bodies: TwoBodies, jets: list[np.ndarray]) -> np.ndarray:
 
 
 def nearest_coefficients(
-    bodies: TwoBodies, times: np.ndarray, jets: list[np.ndarray], wanted: np.ndarray, position: float, turn: float
+    bodies: TwoBodies,
+    times: np.ndarray,
+    jets: list[np.ndarray],
+    wanted: np.ndarray,
+    position: float,
+    turn: float,
+    linear: bool = True,
 ) -> np.ndarray:
-    """Coefficients (T, 9) of the least change in places and attitudes, measured linearly, that gives ``wanted``."""
+    """Coefficients (T, 9) of the least change in places and attitudes that gives ``wanted``.
+
+    linear : to first order in the coefficients; otherwise distances of the bodies' centres, and of their axes
+    """
     wrench, places = _functions(bodies)
     count = len(times)
     knots = scipy.interpolate.make_interp_spline(times, times, k=5).t
@@ -78,7 +87,11 @@ def nearest_coefficients(
     c = ca.MX.sym("c", 9, count)
     cost, rows = 0, []
     for k in range(count):
-        cost += ca.sumsqr((size[:, None] * np.asarray(slope(jets[0][k]))) @ c[:, k]) / 2
+        if linear:
+            change = np.asarray(slope(jets[0][k])) @ c[:, k]
+        else:
+            change = places(jets[0][k] + c @ values[0][k]) - places(jets[0][k])
+        cost += ca.sumsqr(size * change) / 2
         moved = [jets[d][k] + c @ values[d][k] for d in range(3)]
         rows.append(wrench(*moved) - wanted[k])
     quiet = {"ipopt.print_level": 0, "print_time": False, "ipopt.tol": 1e-11, "ipopt.sb": "yes"}
@@ -87,3 +100,11 @@ def nearest_coefficients(
     found = solver(x0=np.zeros(9 * count), lbg=0.0, ubg=0.0)
     assert solver.stats()["success"]
     return np.asarray(found["x"]).reshape(count, 9)
+
+
+def distance(bodies: TwoBodies, y: np.ndarray, change: np.ndarray, position: float, turn: float) -> float:
+    """Root of the summed squares of what centres and axes move by, in usual errors, of y and its change (T, 9)."""
+    _, places = _functions(bodies)
+    size = np.concatenate([np.full(6, 1.0 / position), np.full(18, np.sqrt(0.5) / turn)])
+    gaps = [np.asarray(places(a + b)).ravel() - np.asarray(places(a)).ravel() for a, b in zip(y, change, strict=True)]
+    return float(np.sqrt(((size * np.array(gaps)) ** 2).sum()))

@@ -8,6 +8,7 @@ from biomec_app.features.clinical import actions as clinical_actions
 from biomec_app.features.feature import BOTTOM, RIGHT, Feature, Panel
 from biomec_app.features.loads import actions as load_actions
 from biomec_app.features.loads import curves as load_curves
+from biomec_app.features.loads.device_overlays import CuffForces, Misalignment
 from biomec_app.features.loads.figure_cycles import LoadCycleFigure
 from biomec_app.features.loads.figure_devices import DeviceFigure
 from biomec_app.features.loads.figure_methods import MethodFigure
@@ -38,7 +39,13 @@ FEATURES = (
         curves_after=joint_angles.__name__,
         finder=load_curves.by_key,
         figures=(LoadCycleFigure(), MethodFigure(), PreparationFigure(), DeviceFigure()),
-        overlays={"joint forces": JointForces, "joint moments": JointMoments, "load residual": ResidualForce},
+        overlays={
+            "joint forces": JointForces,
+            "joint moments": JointMoments,
+            "cuff forces": CuffForces,
+            "misalignment": Misalignment,
+            "load residual": ResidualForce,
+        },
         overlays_after="forces",
         actions=load_actions.ACTIONS,
     ),

@@ -71,6 +71,8 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
+    how.add_argument("--device-axes", action="store_true",
+                     help="find the axes of orthoses at the ankles in the movement, and analyse with them")  # fmt: skip
     _field(how, "--repair-swaps", None, "preparation.repair_swaps", typed="on")
     _field(how, "--angles", "CONVENTION", "angles.convention")
     _field(how, "--foot-flat", "HOW", "body.plug_in_gait.foot_flat")
@@ -130,6 +132,10 @@ def _analyze(options: argparse.Namespace) -> int:
     analysis = analysis.with_settings(_settings(options, analysis.settings))
     for joint, file in options.functional:
         analysis = with_functional_trial(analysis.run_until("body"), joint, read_trial(file))
+    if options.device_axes:
+        from biomec.pipeline.device_axes import with_device_axes
+
+        analysis = with_device_axes(analysis.run_until("body"), progress_on_terminal("Axes of devices"))
     try:
         analysis = analysis.run_all(progress_on_terminal("Analysis"))
     except BiomecError:

@@ -23,6 +23,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite results in DIR")
     parser.add_argument("--json", action="store_true", help="print what was changed for programs")
     how = parser.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
+    _field(how, "--model", "NAME", "body.model")
     _field(how, "--trust", "WHAT", f"{FIELDS}.trust")
     how.add_argument("--masses", action="store_true", help="adjust masses and centres of mass before")
     how.add_argument("--set", action=SetOption, settings=SETTINGS, metavar="STEP.FIELD=VALUE",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from enum import Enum
@@ -13,9 +12,9 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.errors import FileError
-from biomec.base.limits import whole_file
 from biomec.base.notices import Notice, Scope, info, warning
 from biomec.io.axes_evidence import up_from
+from biomec.io.channel_files import merge_channels, original_of
 from biomec.io.companions import Companions, Found, find_companions, stands_still
 from biomec.io.evidence import examined, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
@@ -28,10 +27,8 @@ from biomec.recording import (
     EmgAlignment,
     ForcePlate,
     LabAxes,
-    Original,
     Record,
     Session,
-    Source,
     Subject,
     Trial,
 )
@@ -119,7 +116,7 @@ def import_session(
     known = [subject or Subject(), trial.subject, *([static_trial.subject] if static_trial else []), by_name]
     day, more = _day(recorded, trial.recorded, found)
     notices += more
-    originals = tuple(_original(path) for path in files.values())
+    originals = tuple(original_of(path) for path in files.values())
     hashes = {kind: original.source.sha256 for kind, original in zip(files, originals, strict=True)}
     return Session(
         trial,
@@ -186,14 +183,6 @@ def _companion(
     files[kind] = by_name.path
     notices.append(info(f"{kind}-by-name", f"{by_name.path.name} {by_name.reason}."))
     return trial
-
-
-def _original(path: Path) -> Original:
-    try:
-        content = whole_file(path, 2.0)
-    except OSError as error:
-        raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
-    return Original(Source.of_bytes(path.name, find_format(path)[0].name, content), content)
 
 
 def _names(files: dict[str, Path]) -> dict[str, str]:
@@ -277,7 +266,7 @@ def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]
     Other channels are those of instrumented crutches, for example; they are taken where the trial has none of its own.
     """
     name = plate_trial.source.name
-    trial, taken = _with_channels(trial, plate_trial)
+    trial, taken = merge_channels(trial, plate_trial)
     if not plate_trial.plates and taken:
         return trial, taken
     if not plate_trial.plates:
@@ -307,28 +296,6 @@ def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]
         notices += said
     kept = [plate for plate in trial.plates if plate.name not in {new.name for new in plates}]
     return replace(trial, plates=(*kept, *plates)), _once(notices)
-
-
-def _with_channels(trial: Trial, other: Trial) -> tuple[Trial, list[Notice]]:
-    """The trial with the analog channels of another file, on its clock, and a notice; as it is if none is a force."""
-    channels, name = other.analog, other.source.name
-    if channels is None or not any(map(_is_force, channels.names, channels.units)):
-        return trial, []
-    if trial.analog is not None:
-        words = f"{trial.source.name} has analog channels of its own, so those of {name} were not taken."
-        return trial, [info("channels-not-merged", words)]
-    begins = (trial.first_frame - 1) / trial.rate_hz
-    lasts = channels.samples / channels.rate_hz
-    own_clock = abs(channels.start_s) < 0.5 / trial.rate_hz and abs(lasts - trial.duration_s) <= 1.5 / trial.rate_hz
-    placed = replace(channels, start_s=0.0 if own_clock else channels.start_s - begins)
-    few = ", ".join(channels.names[:4]) + (" …" if len(channels.names) > 4 else "")
-    words = f"The channels {few} were taken from {name}."
-    return replace(trial, analog=placed), [info("channels-merged", words)]
-
-
-def _is_force(name: str, unit: str) -> bool:
-    """Whether a channel is a force by its unit, or by its name where none is stated."""
-    return unit == "N" or (not unit and re.search(r"f_?[xyz]$|force", name.lower()) is not None)
 
 
 def _placed(plate: ForcePlate, trial: Trial, begins: float) -> tuple[ForcePlate, list[Notice]]:

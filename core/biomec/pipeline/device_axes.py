@@ -7,6 +7,7 @@ subject's right [Mouzo2018].
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import info, warning
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 
 LEAST_SHARE = 0.8  # of the squared angular velocity about the axis; below it a movement has no axis
@@ -56,19 +58,36 @@ def device_hinges(analysis: Analysis) -> dict[str, str]:
     return {one.joint: one.supports for one in person.springs if one.joint in hinges and one.supports != one.joint}
 
 
-def with_device_axes(analysis: Analysis) -> Analysis:
-    """The analysis with the hinges of devices at ankles about the axes of the movement; it needs body segments.
+def ankle_hinges(analysis: Analysis) -> dict[str, str]:
+    """Hinges of devices on a segment of the joint beside them, such as that of the ankle on the foot."""
+    joints = {joint.name: joint for joint in analysis.body.person.model.joints}
+    return {
+        hinge: beside
+        for hinge, beside in device_hinges(analysis).items()
+        if joints[hinge].proximal in (joints[beside].proximal, joints[beside].distal)
+    }
 
-    Only hinges on a segment of the person are set, such as that of the ankle on the foot; others keep their axes. What
-    follows the body model is out of date afterwards.
+
+def with_device_axes(analysis: Analysis, progress: Progress | None = None) -> Analysis:
+    """The analysis with the hinges of devices at ankles about the axes of the movement; it needs the body model.
+
+    Only hinges on a segment of the person are set; others keep their axes. The movement is that of the model with its
+    own axes, so that a second search finds the same: axes that were found change how the legs are fitted, a little.
+    What follows the body model is out of date afterwards.
     """
-    person, motion = analysis.body.person, analysis.segments
-    layout, axes, notices = person.system.layout, dict(person.options.axes), []
+    hinges = ankle_hinges(analysis)
+    if not hinges:
+        raise BiomecError(
+            "The body model has no device with a hinge of its own at the ankle, so there is no axis to find. Choose "
+            "one, such as m18-free-orthoses."
+        )
+    kept = {name: axis for name, axis in analysis.settings.body.options.axes.items() if name not in hinges}
+    bare = with_axes(analysis, kept).run_until("segments", progress)
+    person, motion = bare.body.person, bare.segments
+    layout, axes, notices = person.system.layout, kept, []
     joints = {joint.name: joint for joint in person.model.joints}
-    for hinge, beside in device_hinges(analysis).items():
+    for hinge, beside in hinges.items():
         carrier = joints[hinge].proximal
-        if carrier not in (joints[beside].proximal, joints[beside].distal):
-            continue
         relative = (
             motion.omega[:, motion.index(joints[beside].distal)]
             - motion.omega[:, motion.index(joints[beside].proximal)]
@@ -90,8 +109,13 @@ def with_device_axes(analysis: Analysis) -> Analysis:
             f"turns is about it, {apart:.0f}° from the right of the {carrier}."
         )
         notices.append(info(FOUND, words, carrier))
-    settings = analysis.settings
-    options = replace(settings.body.options, axes=axes)
     before = (notice for notice in analysis.session.notices if notice.code not in (FOUND, NOT_FOUND))
     session = replace(analysis.session, notices=(*before, *notices))
-    return replace(analysis, session=session, settings=replace(settings, body=replace(settings.body, options=options)))
+    return with_axes(replace(analysis, session=session), axes)
+
+
+def with_axes(analysis: Analysis, axes: Mapping[str, tuple[float, float, float]]) -> Analysis:
+    """The analysis with axes of hinges in the static pose."""
+    settings = analysis.settings
+    options = replace(settings.body.options, axes=axes)
+    return analysis.with_settings(replace(settings, body=replace(settings.body, options=options)))

@@ -246,7 +246,8 @@ def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_dem
     waiting = {reason for reason in reasons.values() if reason is not None}
     assert waiting == {
         "The recording is not compared with another one.",
-        "The person wears no device with springs. Choose a body model with orthoses.",
+        "The person wears no device with springs and leans on no instrumented crutch. Choose a body model with "
+        "devices.",
     }
     context.document.close()
     assert items["figures.emg"].blocked(context) == "Open or import a recording first."

@@ -92,5 +92,13 @@ def test_results_are_not_overwritten_unasked(project, written, capsys):
 
 
 def test_a_model_of_a_part_of_the_body_gets_a_sentence(project, capsys):
-    assert main(["consistent", str(project), "--set", "body.model=legs", *FILTERS]) == 1
-    assert "% of the body's mass" in capsys.readouterr().err
+    assert main(["consistent", str(project), "--model", "legs", *FILTERS]) == 1
+    said = capsys.readouterr().err
+    assert "% of the body's mass" in said
+    assert "Choose the model m21. (--model m21)" in said
+
+
+def test_axes_of_devices_are_refused_where_nobody_wears_any(project, capsys):
+    assert main(["analyze", str(project), "--device-axes", "--out", str(project.parent / "axes")]) == 1
+    assert "no device with a hinge of its own at the ankle" in capsys.readouterr().err
+    assert not (project.parent / "axes").exists()

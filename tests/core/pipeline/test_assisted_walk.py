@@ -304,7 +304,9 @@ def test_hinges_of_orthoses_take_the_axes_of_the_ankles(free):
     axes = changed.settings.body.options.axes
     said = {notice.code for notice in changed.session.notices} & {"axis-found", "axis-not-found"}
     assert said
-    again = with_device_axes(replace(changed, done=analysis.done))  # two figures for one axis would stand there
+    assert axes
+    again = with_device_axes(changed.run_until("segments"))  # drifted: the axes move how the legs are fitted
+    assert again.settings == changed.settings
     assert [notice.code for notice in again.session.notices] == [notice.code for notice in changed.session.notices]
     assert "right orthosis knee" not in axes  # carried by the orthosis, not by the person
     if "right orthosis ankle" in axes:

@@ -7,7 +7,8 @@ plotted.
 from __future__ import annotations
 
 from biomec.body.loads.options import LoadOptions
-from biomec.pipeline.analysis import run_first
+from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.replay import settings_line
 from biomec_app.dialogs.step_items import run_step, step_blocked, step_settings
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_joints, needs_recording
@@ -79,6 +80,39 @@ def _make_consistent(context: Context) -> None:
     opened(ConsistentDialog(context, context.window))
 
 
+def _aid_channels(context: Context) -> None:
+    from biomec_app.features.loads.aid_channels import edit_aid_channels
+
+    edit_aid_channels(context)
+
+
+def _aid_channels_blocked(context: Context) -> str | None:
+    from biomec_app.features.loads.aid_channels import needs_crutches
+
+    return needs_idle_recording(context) or needs_crutches(context)
+
+
+def _device_axes(context: Context) -> None:
+    from biomec.pipeline.device_axes import with_device_axes
+
+    def line(after: Analysis) -> str:
+        return settings_line(context.document.analysis.settings, after.settings)
+
+    context.analyse("Find Ankle Axes of Orthoses", with_device_axes, line)
+
+
+def _device_axes_blocked(context: Context) -> str | None:
+    from biomec.pipeline.device_axes import ankle_hinges
+
+    reason = needs_idle_recording(context)
+    if reason is not None:
+        return reason
+    analysis = context.document.analysis
+    if "body" not in analysis.done:
+        return run_first("body")
+    return None if ankle_hinges(analysis) else "The body model has no orthosis with a hinge of its own at the ankle."
+
+
 def _prepare(context: Context) -> None:
     from biomec_app.figures.registry import figure_named
     from biomec_app.figures.window import open_figure
@@ -132,6 +166,22 @@ ACTIONS: tuple[Action, ...] = (
         _settings,
         "Method, constraints, ground reaction and root of inverse dynamics",
         blocked=needs_recording,
+    ),
+    Action(
+        "dynamics.aids",
+        INVERSE,
+        "&Crutch Channels…",
+        _aid_channels,
+        "Which channels hold the forces of instrumented crutches, their units, axes and sign",
+        blocked=_aid_channels_blocked,
+    ),
+    Action(
+        "dynamics.device-axes",
+        INVERSE,
+        "Find Ankle A&xes of Orthoses",
+        _device_axes,
+        "Turn the hinges of orthoses at the ankles into the axes about which the ankles turn most",
+        blocked=_device_axes_blocked,
     ),
     Action(
         "dynamics.reduce",

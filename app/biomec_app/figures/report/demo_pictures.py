@@ -10,6 +10,7 @@ from biomec.base.together import replaced_together
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.doctor import probe
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.content.device_section import DEVICES
 from biomec.reporting.content.report import ANGLES, QUALITY, report_content
 from biomec_app.figures.export import save_figure
 from biomec_app.figures.kind import compose
@@ -20,8 +21,12 @@ from biomec_app.figures.style import PAPER
 DOTS = 120  # an inch
 REPORT = "report.html"
 BODY = "moments"  # figure of the body
-PICTURES = {ANGLES: ("angles.png", "angle-overview"), QUALITY: ("quality.png", "quality")}
-"""Section of the report -> file of its picture, and the figure that is drawn."""
+PICTURES = {
+    ANGLES: ("angles.png", "angle-overview"),
+    DEVICES: ("devices.png", "devices"),
+    QUALITY: ("quality.png", "quality"),
+}
+"""Section of the report -> file of its picture, and the figure that is drawn where the analysis has what it shows."""
 
 
 def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> list[Path]:
@@ -30,7 +35,8 @@ def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> 
     truth : the true angles, if the subject is virtual; the report then tells the errors
     """
     folder = Path(folder)
-    files = [f"pictures/{name}" for name in ("figure.png", *(name for name, _ in PICTURES.values()))]
+    shown = {title: one for title, one in PICTURES.items() if figure_named(one[1]).blocked(analysis) is None}
+    files = [f"pictures/{name}" for name in ("figure.png", *(name for name, _ in shown.values()))]
     with replaced_together(folder, REPORT, files) as stage:
         pictures = stage / "pictures"
         pictures.mkdir()
@@ -38,7 +44,7 @@ def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> 
         missing = _draw_body(analysis, pictures / "figure.png")
         if not missing:
             written["figure"] = Picture(pictures / "figure.png", figure_named(BODY).help)
-        for title, (name, key) in PICTURES.items():
+        for title, (name, key) in shown.items():
             draw_figure(analysis, key, pictures / name)
             written[title] = Picture(pictures / name, figure_named(key).help)
         (stage / REPORT).write_text(page(report_content(analysis, truth), written, missing), encoding="utf-8")

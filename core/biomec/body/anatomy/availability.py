@@ -13,7 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.frames import Direction, FrameDefinition, Points
-from biomec.body.anatomy.landmarks import plan_points, points_in_motion, recorded_landmarks
+from biomec.body.anatomy.landmarks import plan_points, points_in_motion, recorded_landmarks, static_only
 from biomec.body.anatomy.measures import known_measures
 from biomec.body.anatomy.model import (
     BodyModel,
@@ -287,6 +287,8 @@ class Recorded:
         """Return what can be followed of a model; None if the recording shows none of the segments that carry it."""
         landmarks = recorded_landmarks(self.static, self.marker_set)
         measures, _ = known_measures(self.subject, landmarks)
+        stored = static_only(model, self.static, self.marker_set, self.seen)
+        landmarks = {name: point for name, point in landmarks.items() if name not in stored}
         plan = plan_points(model, landmarks, measures)
         static = plan.at_static(landmarks, measures)
         motion = points_in_motion(plan, static, self.static, self.marker_set, self.seen, measures)
@@ -308,7 +310,8 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     others = [other for other in shipped if (model.aids or not other.aids) and (model.planar or not other.planar)]
     found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
     (most, _), best = max(found.items())
-    better = f"the model {best} would keep {most}" if most > kept else ""
+    worth = most > kept and most >= FEW * len(load_model(best).segments)
+    better = f"the model {best} would keep {most}" if worth else ""
     if next_to_nothing(model, parts):
         names = ", ".join(segment.name for segment, _ in parts.segments)
         static = recorded.alone and not all(in_static or is_measure(name) for name, in_static in parts.missing.items())

@@ -23,6 +23,7 @@ from biomec.body.anatomy.inertia_table import (
     SEXES,
     TORSO_CHOICES,
     TORSO_FROM_IJ,
+    UPPER_BODY,
     InertiaEntry,
     InertiaTable,
     load_girdle,
@@ -208,6 +209,8 @@ class _Person:
             return self.split_table
         if row in PART_OF and row not in self.table:
             return load_inertia_table(PARTS_TABLE)
+        if row == UPPER_BODY and row not in self.table:
+            return load_inertia_table(WHOLE_TORSO_TABLE)
         return self.girdle if row in GIRDLE else self.table
 
     @cached_property

@@ -23,7 +23,8 @@ PAIRED = ("upper arm", "forearm", "hand", "thigh", "shank", "foot")
 GIRDLE = ("clavicle", "scapula")
 PART_OF = {"neck": "head", "toes": "foot"}  # rows whose mass other rows include: taken off these where a model has both
 TORSO_FROM_IJ = "torso from IJ"  # the torso of a recording without pelvis
-ROWS = ("head", "torso", TORSO_FROM_IJ, "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE, *PART_OF)
+UPPER_BODY = "head, arms and trunk"  # all above the lumbar joint as one rigid part
+ROWS = ("head", "torso", TORSO_FROM_IJ, UPPER_BODY, "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE, *PART_OF)
 SIDED = (*PAIRED, *GIRDLE, "toes")
 TORSO_CHOICES = ("auto", "split-2018", "diagonal", "literal")
 

@@ -67,6 +67,7 @@ class SegmentDefinition:
     inertia : row of the inertia table and its share of that row's mass, or None for a massless segment
     inertia_with : further rows of the table whose mass it carries, such as a pelvis that is one with the trunk
     given   : mass of a device that is a body of its own, in place of a row of the table
+    replaces : row of the table that a given mass stands for: a prosthesis; empty for what is worn beside the body
     draw    : lines between landmarks, for pictures
     """
 
@@ -80,6 +81,7 @@ class SegmentDefinition:
     draw: tuple[tuple[str, ...], ...] = ()
     given: GivenInertia | None = None
     inertia_with: tuple[str, ...] = ()
+    replaces: str = ""
 
     @property
     def sign(self) -> float:

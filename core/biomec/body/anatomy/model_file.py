@@ -58,6 +58,7 @@ def parse_model(text: str, source: str) -> BodyModel:
         raise top.refusal(
             "it describes no segment. Add blocks that start with [[segment]], or base a model on another."
         )
+    segments = [(table, _replacing(segment, base)) for table, segment in segments]
     kept = replaced(base.segments, [segment for _, segment in segments], lambda segment: segment.name)
     names = [segment.name for segment in kept]
     points = [(table, point) for table in rows["point"] for point in _points(table)]
@@ -97,6 +98,14 @@ def parse_model(text: str, source: str) -> BodyModel:
 
 MODELS = Descriptions("model", ("models",), parse_model)
 shipped_models, load_model, read_model = MODELS.shipped, MODELS.load, MODELS.read
+
+
+def _replacing(segment: SegmentDefinition, base: BodyModel) -> SegmentDefinition:
+    """A segment with the row of the table that its given mass stands for, if the base weighs the same by a table."""
+    if segment.given is None:
+        return segment
+    rows = [one.inertia[0] for one in base.segments if one.name == segment.name and one.inertia is not None]
+    return replace(segment, replaces=rows[0]) if rows else segment
 
 
 def _base(top: TomlTable) -> BodyModel:

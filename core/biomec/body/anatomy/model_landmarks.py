@@ -135,6 +135,7 @@ COMPUTED = {
     "TIP_*": "tip of the crutch",
     "HIP": "middle of the hips",
     "TOP": "middle of the shoulders",
+    "TAC": "middle of the acromions",
     "CAH": "centre of the joint of head and neck",
     "CAP_*": "centre of the wrist",
     "CAT_*": "centre of the ankle",

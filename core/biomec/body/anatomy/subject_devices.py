@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.base.arrays import read_only
-from biomec.base.notices import Notice, warning
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.frames import FrameDefinition, Points
 from biomec.body.anatomy.inertia import BodyInertia, SegmentInertia
+from biomec.body.anatomy.inertia_table import PART_OF, load_inertia_table
+from biomec.body.anatomy.landmarks import Measures
 from biomec.body.anatomy.model import BodyModel, DeviceDefinition, GivenInertia, SegmentDefinition, SpringDefinition
 from biomec.body.anatomy.model_devices import CUFF, HINGE, tensor_of
 from biomec.body.anatomy.sagittal import SagittalPlane
@@ -38,6 +41,38 @@ def with_given(
         if segment.given is not None:
             found[segment.name] = _placed(segment.given, segment.sign, segment.name, frame, static)
     return replace(inertia, segments=found)
+
+
+def beside_prostheses(inertia: BodyInertia, model: BodyModel, measures: Measures) -> tuple[BodyInertia, list[Notice]]:
+    """Inertia of the segments by the table where others are prostheses: the mass of the person includes these.
+
+    All segments of the table are multiplied by (M − Σ m_given) / (M (1 − Σ p)), p being the shares of the rows that are
+    replaced, so that everything together weighs M.
+    """
+    given = [one for one in model.segments if one.given is not None and one.replaces]
+    if not given or not inertia.options.rescale:
+        return inertia, []
+    mass, table = float(measures["mass"]), load_inertia_table(inertia.options.table)
+    sex = str(measures["sex"])
+    rows = [one.replaces for one in given if one.replaces not in PART_OF]  # a foot's row includes its toes
+    lost = sum(table.entry(row, sex).mass for row in rows) / table.total_percent(sex)
+    own = sum(one.given.mass for one in given if one.given is not None)
+    if not own < mass:
+        raise BiomecError(
+            f"The {' and '.join(one.name for one in given)} weigh {own:g} kg as given, the whole person {mass:g} kg. "
+            "Enter the mass of the person with the prosthesis on."
+        )
+    factor = (mass - own) / (mass * (1.0 - lost))
+    found = {
+        name: replace(one, mass=factor * one.mass, J_W=read_only(factor * one.J_W))
+        for name, one in inertia.segments.items()
+    }
+    words = (
+        f"The {' and '.join(one.name for one in given)} weigh {own:.2f} kg as the model gives them, instead of "
+        f"{lost * mass:.2f} kg by the table. The mass of the person, {mass:g} kg, includes them; all other segments "
+        f"are multiplied by {factor:.4f}."
+    )
+    return replace(inertia, segments=found), [info("prosthesis-mass", words, *(one.name for one in given))]
 
 
 def in_one(inertia: BodyInertia, segments: Iterable[tuple[SegmentDefinition, FrameDefinition]]) -> BodyInertia:

@@ -45,6 +45,7 @@ from biomec.body.anatomy.model_landmarks import in_words, landmark_pattern
 from biomec.body.anatomy.sagittal import SagittalPlane, sagittal_plane
 from biomec.body.anatomy.subject_devices import (
     available_springs,
+    beside_prostheses,
     cuff_points,
     in_one,
     laid_into,
@@ -150,8 +151,8 @@ class SubjectModel:
 
     @property
     def device_kg(self) -> float:
-        """Mass of all devices, which is not the person's."""
-        given = [segment.given.mass for segment in self.segments if segment.given is not None]
+        """Mass of all devices, which is not the person's; a prosthesis is."""
+        given = [one.given.mass for one in self.segments if one.given is not None and not one.replaces]
         return sum(given) + sum(device.inertia.mass for device in self.devices)
 
     @property
@@ -250,6 +251,8 @@ def build_subject_model(
     if not options.without:
         notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen, alone), words)
     inertia = in_one(inertia, parts.segments)
+    inertia, more = beside_prostheses(inertia, model, measures)
+    notices += more
     inertia = with_given(inertia, parts.segments, static)
     kept = {segment.name for segment, _ in parts.segments}
     inertia, devices, more = with_devices(inertia, model.devices, static, kept, words)

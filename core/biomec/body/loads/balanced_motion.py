@@ -57,6 +57,7 @@ class Balanced:
     frames : the motion;  coefficients : (T, g) of the splines of the change
     forces : (T, C) changes;  at_most : (T, C) those that stopped at their limits
     steps  : how many were made;  residual : largest force [N] and moment about the origin [N m] left
+    slack  : share of the change that runs along motions which obey the equations; 0 for the nearest one
     """
 
     frames: BalancedFrames
@@ -66,6 +67,7 @@ class Balanced:
     at_most: BoolArray
     steps: int
     residual: tuple[float, float]
+    slack: float
 
 
 def balanced_motion(
@@ -126,7 +128,9 @@ def balanced_motion(
             f"The motion could not be made to agree with the plates: {force:.2g} N and {moment:.2g} N·m are left after "
             f"{steps} steps. Let both be trusted in part, adjust the masses too, or choose a shorter stretch."
         )
-    return Balanced(left, problem.splines, c, G, np.asarray((changes.variance > 0.0) & ~free), steps, (force, moment))
+    at_most = np.asarray((changes.variance > 0.0) & ~free)
+    slack = _Normal(problem, left, inverse).slack(changes, free, c, G)
+    return Balanced(left, problem.splines, c, G, at_most, steps, (force, moment), slack)
 
 
 class _Problem:
@@ -182,6 +186,24 @@ class _Normal:
         to = np.empty(self.inverse.shape[:2])
         banded.spread(self.start, self.rows, load, to)
         return -np.asarray(np.einsum("tji,tj->ti", self.inverse, to))
+
+    def slack(self, changes: ForceChanges, free: BoolArray, c: FloatArray, G: FloatArray) -> float:
+        """Share of the change x = (c, G) along the motions that obey the equations, by the same measure.
+
+        At the nearest motion x is normal to these. With J = (A, −B) the part along them is what projection leaves,
+
+            |x|² − (J x)ᵀ (J M⁻¹ Jᵀ)⁻¹ J x,   M = diag(W, Σ⁻¹)
+
+        Going along it would shorten the change by at most about half the square of this share.
+        """
+        u = np.einsum("tij,tj->ti", np.linalg.inv(self.inverse).swapaxes(1, 2), c)
+        near = self.start[:, None] + np.arange(banded.WIDTH)
+        Jx = np.einsum("tmgr,tmg->tr", self.rows, u[near])
+        moved = np.where(free, G, 0.0)
+        Jx[:, :6] -= np.einsum("tic,tc->ti", changes.columns, moved)
+        whole = float((u**2).sum()) + float((moved**2 / np.where(free, changes.variance, 1.0)).sum())
+        across = float((Jx * self.factor(changes, free)(Jx)).sum())
+        return float(np.sqrt(max(0.0, 1.0 - across / whole))) if whole > 0.0 else 0.0
 
 
 class _Solve:

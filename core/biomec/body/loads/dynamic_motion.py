@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -15,7 +16,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.balanced_motion import SHORTEST, Balanced, ForceChanges, balanced_motion
 from biomec.body.loads.dynamic_options import MOTION, PLATES, DynamicOptions
-from biomec.body.loads.reaction_sharing import nearest_reactions, point_tips, sharing_columns, sharing_variance
+from biomec.body.loads.reaction_sharing import nearest_reactions, sharing_columns, sharing_variance
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
@@ -25,6 +26,7 @@ from biomec.engine.tree.joint_tree import JointTree
 from biomec.signals.stretches import stretches
 
 FADE_S = 0.25  # over which the change of the motion ends outside a stretch; within it loads are not of the plates
+HURRY_M_S2 = 1.0  # a tenth of the weight of a segment, beside which joint loads say little
 Jet = tuple[FloatArray, FloatArray, FloatArray]
 
 
@@ -33,16 +35,20 @@ class DynamicChange:
     """How motion and forces were changed. Arrays are read-only.
 
     consistent : (T,) frames that obey the equations;  changed : (T,) frames whose motion was changed, soft ends too
+    hurried    : (T,) frames beside the consistent ones in which the change ends, or goes over into the next, too
+                 fast for their loads to be used
     segments   : (S,)
     place_rms, place_most : (S,) how far centres of mass moved in the consistent frames [m]
     turn_rms, turn_most   : (S,) by what angle segments turned [rad]
     force, moment : (T, K, 3) what was added to the loads [N], [N m]
     stopped : changes of forces and moments, over frames and axes, that stopped at their limits
     steps   : of Gauss-Newton, over all stretches
+    slack   : of the worst stretch, by `balanced_motion.Balanced`; 0 where the forces alone were changed
     """
 
     consistent: BoolArray
     changed: BoolArray
+    hurried: BoolArray
     segments: tuple[str, ...]
     place_rms: FloatArray
     place_most: FloatArray
@@ -52,6 +58,7 @@ class DynamicChange:
     moment: FloatArray
     stopped: int
     steps: int
+    slack: float = 0.0
 
     @property
     def place_rms_m(self) -> float:
@@ -83,6 +90,7 @@ def dynamic_motion(
     options: DynamicOptions = DynamicOptions(),
     progress: Progress | None = None,
     inner: FloatArray | None = None,
+    tips: Collection[int] = (),
 ) -> tuple[Jet, ExternalLoads, DynamicChange]:
     """Motion and forces nearest to those given that agree in all frames that count.
 
@@ -90,6 +98,7 @@ def dynamic_motion(
     counted : (T,) frames in which plates bear the whole body; stretches of them that are too short stay as they are
     inner   : (T, 6) what loads between segments add to the balance of forces and of moments about the laboratory's
               origin, such as the moment of a cuff's damping [N], [N m]
+    tips    : which of the loads act at tips of crutches, which bear no moment
 
     Outside these stretches the motion goes back to the measured one within a quarter of a second, with velocities and
     accelerations that belong to it. Splines of degree 5 through the returned positions give the returned accelerations,
@@ -105,10 +114,10 @@ def dynamic_motion(
     for window in windows:
         consistent[window] = True
     if options.trust == MOTION:
-        return states, *_other_forces(tree.system, states, external, consistent, options, inner)
+        return states, *_other_forces(tree.system, states, external, consistent, options, inner, tips)
     space = JointSpace(tree.system, (tree.system.bodies[tree.root].name,))
     B = sharing_columns(external)
-    variance = sharing_variance(external, options.force_n, options.moment_nm, point_tips(external))
+    variance = sharing_variance(external, options.force_n, options.moment_nm, tips)
     variance *= options.trust != PLATES
     limits = np.tile([options.most_force_n] * 3 + [options.most_moment_nm] * 3, len(external.segments))
     wanted = np.concatenate([external.total_force, external.total_moment(np.zeros(3))], axis=1)
@@ -117,6 +126,7 @@ def dynamic_motion(
     changed = consistent.copy()
     parts = np.zeros((len(counted), len(external.segments), 6))
     steps = stopped = done = 0
+    slack = 0.0
     for known in stretches(np.asarray(np.isfinite(states[0]).all(axis=1))).tolist():
         inside = [window for window in windows if known[0] <= window.start and window.stop <= known[1]]
         if not inside:
@@ -136,11 +146,26 @@ def dynamic_motion(
             parts[window] = one.forces.reshape(len(at), -1, 6)
             found.append(one)
             steps, stopped, done = steps + one.steps, stopped + int(one.at_most.sum()), done + 1
+            slack = max(slack, one.slack)
         changed |= _soft_ends(reference, known[0], rate_hz, inside, found, new)
     added = read_only(parts[..., :3]), read_only(parts[..., 3:])
     loads = replace(external, force=read_only(external.force + added[0]), moment=read_only(external.moment + added[1]))
-    change = _sizes(tree.system, states, new, consistent, changed, added, stopped, steps)
-    return new, loads, change
+    change = _sizes(tree.system, states, new, consistent, changed, added)
+    hurried = _hurried(tree.system, states, new, changed & ~consistent)
+    return new, loads, replace(change, hurried=read_only(hurried, np.bool_), stopped=stopped, steps=steps, slack=slack)
+
+
+def _hurried(system: System, before: Jet, after: Jet, loose: BoolArray) -> BoolArray:
+    """(T,) those of the loose frames in which the change accelerates the segments beyond what is usual.
+
+    √(Σ m |Δa|² / Σ m) over the centres of mass of all segments is compared with `HURRY_M_S2`.
+    """
+    found = np.zeros_like(loose)
+    if loose.any():
+        here = [segment_motion(system, *(level[loose] for level in one)) for one in (before, after)]
+        squares = ((here[1].a_com - here[0].a_com) ** 2).sum(axis=2)
+        found[loose] = np.sqrt(squares @ here[0].mass / here[0].mass.sum()) > HURRY_M_S2
+    return found
 
 
 def _soft_ends(
@@ -189,6 +214,7 @@ def _other_forces(
     consistent: BoolArray,
     options: DynamicOptions,
     inner: FloatArray | None,
+    tips: Collection[int],
 ) -> tuple[ExternalLoads, DynamicChange]:
     """Forces that agree with the motion as it is."""
     motion = segment_motion(system, *states)
@@ -197,9 +223,9 @@ def _other_forces(
     wanted = np.concatenate([required.total_force, moment], axis=1)
     wanted = wanted if inner is None else wanted - inner
     wanted[~consistent] = np.nan
-    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, point_tips(external))
+    loads = nearest_reactions(external, wanted, options.force_n, options.moment_nm, tips)
     added = read_only(loads.force - external.force), read_only(loads.moment - external.moment)
-    return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added, 0, 0)
+    return loads, _sizes(system, states, states, consistent, np.zeros_like(consistent), added)
 
 
 def _sizes(
@@ -209,8 +235,6 @@ def _sizes(
     consistent: BoolArray,
     changed: BoolArray,
     added: tuple[FloatArray, FloatArray],
-    stopped: int,
-    steps: int,
 ) -> DynamicChange:
     here = [segment_motion(system, *(level[consistent] for level in one)) for one in (before, after)]
     moved = np.linalg.norm(here[1].p_com - here[0].p_com, axis=2)
@@ -220,12 +244,13 @@ def _sizes(
     return DynamicChange(
         read_only(consistent, np.bool_),
         read_only(changed, np.bool_),
+        read_only(np.zeros_like(changed), np.bool_),
         here[0].names,
         read_only(np.sqrt((moved**2).mean(axis=0))),
         read_only(moved.max(axis=0)),
         read_only(np.sqrt((turned**2).mean(axis=0))),
         read_only(turned.max(axis=0)),
         *added,
-        stopped,
-        steps,
+        stopped=0,
+        steps=0,
     )

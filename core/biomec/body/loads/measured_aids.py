@@ -40,6 +40,7 @@ class AidOptions:
     right, left : names of three channels each: x, y, z; empty: found by their names
     axes        : "device", the axes in which the model's file gives its mass, or "laboratory", those of the recording
     reversed    : the channels hold what the tip does to the floor
+    newtons     : force for one unit of the channels [N]
     """
 
     right: tuple[str, ...] = setting(
@@ -54,6 +55,9 @@ class AidOptions:
         DEVICE, "Axes of the channels", "Strain gauges turn with the crutch.",
         choices={DEVICE: "of the device, as its model has them", LABORATORY: "of the laboratory"})  # fmt: skip
     reversed: bool = setting(False, "Reverse the forces", "The channels hold what the tip does to the floor.")
+    newtons: float = setting(
+        1.0, "Newtons a unit", "Calibration of the channels: 1 if they are in newtons, 1000 for kN, any for volts.",
+        unit="N", least=0.0)  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("right", "left"):
@@ -64,6 +68,8 @@ class AidOptions:
                     f"Instrumented aids: {name} names {len(names)} channels ({', '.join(names)}). Give three: the "
                     "force along x, y and z."
                 )
+        if not (np.isfinite(self.newtons) and self.newtons > 0.0):
+            raise BiomecError(f"Instrumented aids: newtons a unit is {self.newtons:g}; it must be more than 0.")
         if self.axes not in (DEVICE, LABORATORY):
             raise BiomecError(f'Instrumented aids: axes is {DEVICE} or {LABORATORY}, not "{self.axes}".')
 
@@ -141,7 +147,7 @@ def measured_aids(
             notices.append(_unmeasured(device, analog))
             continue
         force = _in_laboratory(
-            person, device, _at_frames(analog, channels, rate_hz, len(q), filter), q, options, to_biomec
+            person, device, _at_frames(analog, channels, rate_hz, len(q), options, filter), q, options, to_biomec
         )
         notices += _doubts(device, channels, force)
         tip = person.system.layout.point(f"{device.on}.{device.tip}")(q)
@@ -155,17 +161,22 @@ def measured_aids(
 
 
 def _at_frames(
-    analog: Analog, channels: Sequence[str], rate_hz: float, frames: int, filter: FilterOptions | None
+    analog: Analog,
+    channels: Sequence[str],
+    rate_hz: float,
+    frames: int,
+    options: AidOptions,
+    filter: FilterOptions | None,
 ) -> FloatArray:
     """Force (T, 3) at the frames [N]; like those of plates, means over the frames' intervals."""
     units = {name: unit for name, unit in zip(analog.names, analog.units, strict=True) if name in channels}
     odd = sorted({unit for unit in units.values() if unit not in FORCE_UNITS})
-    if odd:
+    if odd and options.newtons == 1.0:
         raise BiomecError(
-            f"The channels {', '.join(channels)} are in {', '.join(odd)}, so they are not forces. Calibrate them to "
-            "newtons, or name other channels for the aid in the settings."
+            f"The channels {', '.join(channels)} are in {', '.join(odd)}, so they are not forces. Give the newtons a "
+            "unit in the settings (Instrumented aids), or name other channels for the aid."
         )
-    values = np.stack([analog[name] for name in channels], axis=1)
+    values = options.newtons * np.stack([analog[name] for name in channels], axis=1)
     plate = ForcePlate("aid", values, np.zeros_like(values), analog.rate_hz, np.zeros(3), UP, start_s=analog.start_s)
     if filter is not None:
         (plate,) = filter_plates((plate,), filter).plates

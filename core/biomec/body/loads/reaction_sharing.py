@@ -32,25 +32,18 @@ def sharing_columns(external: ExternalLoads) -> FloatArray:
 
 
 def sharing_variance(
-    external: ExternalLoads, force_n: float, moment_nm: float, tips: Collection[str] = ()
+    external: ExternalLoads, force_n: float, moment_nm: float, tips: Collection[int] = ()
 ) -> FloatArray:
     """1/w (T, 6K): squared usual errors of the components; 0 for loads that are not borne, and for moments of tips.
 
-    tips : segments that touch the ground in a point, which bears no moment
+    tips : loads, counted from 0, that act in a point which bears no moment: at tips of crutches
     """
     borne = np.linalg.norm(external.force, axis=2) > LOADED_N
-    free = np.array([name not in tips for name in external.segments], dtype=np.float64)
+    free = np.array([k not in tips for k in range(len(external.segments))], dtype=np.float64)
     size = np.empty((external.frames, len(external.segments), 6))
     size[..., :3] = force_n**2
     size[..., 3:] = moment_nm**2 * free[:, None]
     return np.asarray((size * borne[..., None]).reshape(external.frames, -1))
-
-
-def point_tips(external: ExternalLoads) -> tuple[str, ...]:
-    """Segments whose loads never bear a moment while others do: tips of crutches."""
-    turned = (external.moment != 0.0).any(axis=(0, 2)).tolist()
-    bearing = {name for name, turns in zip(external.segments, turned, strict=True) if turns}
-    return tuple(sorted(set(external.segments) - bearing)) if bearing else ()
 
 
 def nearest_reactions(
@@ -58,11 +51,12 @@ def nearest_reactions(
     wanted: FloatArray,
     force_n: float = 1.0,
     moment_nm: float = 0.5,
-    tips: Collection[str] = (),
+    tips: Collection[int] = (),
 ) -> ExternalLoads:
     """Loads nearest to those given whose sum is what the motion asks for, in every frame that has numbers.
 
     wanted : (T, 6) force [N] and moment about the laboratory's origin [N m]; NaN where not known
+    tips   : as of `sharing_variance`
     """
     B, S = sharing_columns(external), sharing_variance(external, force_n, moment_nm, tips)
     G = np.concatenate([external.force, external.moment], axis=2).reshape(external.frames, -1)

@@ -5,7 +5,7 @@ An option, never silent: every change is reported, and the loads before stay bes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.body.loads.dynamic_motion import DynamicChange, dynamic_motion
+from biomec.body.loads.dynamic_motion import FADE_S, HURRY_M_S2, DynamicChange, dynamic_motion
 from biomec.body.loads.dynamic_options import DynamicOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.mass_adjustment import MassOptions, SegmentChange, adjusted_inertia
@@ -41,7 +41,8 @@ Acting: TypeAlias = Callable[
 ]
 """Of a body, its motion, its positions and velocities, and loads from outside: these, estimated again where nothing
 measured them, and all loads, with those between segments."""
-DYNAMIC_ARRAYS = ("consistent", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
+NEAR = 0.2  # share of the change along consistent motions: the nearest of these is at most 2 % nearer (half the square)
+DYNAMIC_ARRAYS = ("consistent", "hurried", "place_rms", "place_most", "turn_rms", "turn_most", "force", "moment")
 
 
 @dataclass(frozen=True)
@@ -143,11 +144,13 @@ def reduce_residuals(
     loads_before: JointLoads | None = None,
     progress: Progress | None = None,
     acting: Acting | None = None,
+    tips: Collection[int] = (),
 ) -> ReducedResiduals:
     """Adjust masses and centres of mass, then the motion, so that the residual shrinks; or vanishes (`dynamics`).
 
     counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
     loads_before : of the motion as it is, by Newton-Euler, if known already
+    tips : which of the external loads act at tips of crutches
     acting : finds for the changed motion what acts on the segments; `external`, if not given
     """
     if not len(q) == len(qdot) == len(qddot) == external.frames == len(counted):
@@ -173,7 +176,7 @@ def reduce_residuals(
             inner = np.zeros((len(q), 6))
             for _ in range(CUFF_ROUNDS):
                 found_states, given, dynamics = dynamic_motion(
-                    new, states, external, before.counted, rate_hz, options.dynamics, progress, inner
+                    new, states, external, before.counted, rate_hz, options.dynamics, progress, inner, tips
                 )
                 _, outside, applied = _acting(new, found_states, given, acting)
                 between = _wrench(applied) - _wrench(outside)
@@ -253,11 +256,12 @@ def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:
         )
         notices.append(warning("motion-corrected", words))
     if found.dynamics is not None:
-        notices += _dynamic_notices(found.dynamics)
+        assert found.options.dynamics is not None
+        notices += _dynamic_notices(found.dynamics, found.options.dynamics)
     return tuple(notices)
 
 
-def _dynamic_notices(change: DynamicChange) -> list[Notice]:
+def _dynamic_notices(change: DynamicChange, options: DynamicOptions) -> list[Notice]:
     """What was changed so that motion and forces agree exactly."""
     ends = _ends(change.consistent)
     words = f"{int(change.consistent.sum())} frames obey the equations of motion. For this, "
@@ -271,14 +275,39 @@ def _dynamic_notices(change: DynamicChange) -> list[Notice]:
         )
     if change.force_most > 0.0:
         parts.append(
-            f"forces of the ground changed by up to {change.force_most:.1f} N and moments by up to "
-            f"{change.moment_most:.1f} N·m"
+            f"forces of the ground changed by {_up_to(change.force_most)} N and moments by "
+            f"{_up_to(change.moment_most)} N·m"
         )
     notices = [warning("dynamically-consistent", f"{words}{', and '.join(parts)}.", frames=ends)]
     if change.stopped:
         words = f"{change.stopped} changes of forces or moments stopped at their limits: the plates may err more than "
         notices.append(warning("force-changes-limited", f"{words}expected, or masses and motion do.", frames=ends))
+    if change.slack > NEAR:
+        words = (
+            f"This is not the nearest consistent motion: {100.0 * change.slack:.0f} % of the change runs along motions "
+            "that also obey the equations, which happens if markers tremble or plates and motion are far apart. Filter "
+            "the markers, let both be trusted in part, or choose a shorter stretch."
+        )
+        notices.append(warning("not-nearest", words, frames=ends))
+    if change.place_rms_m > options.position_m or change.turn_rms_rad > options.turn_rad:
+        words = (
+            f"The motion changed by more than the usual errors of {MILLIMETRE * options.position_m:g} mm and "
+            f"{np.rad2deg(options.turn_rad):.1f}°: motion, masses and plates do not agree within them. Check the mass "
+            "of the subject, the plates, and what the model leaves out, such as the swing of the arms."
+        )
+        notices.append(warning("change-large", words, frames=ends))
+    if change.hurried.any():
+        words = (
+            f"Loads in {int(change.hurried.sum())} frames beside the consistent ones are left out of all figures: the "
+            f"change of the motion ends there, or goes over into that of the next stretch, within {FADE_S:g} s, and "
+            f"accelerates segments by more than {HURRY_M_S2:g} m/s²."
+        )
+        notices.append(warning("hurried", words, frames=_ends(change.hurried)))
     return notices
+
+
+def _up_to(size: float) -> str:
+    return f"up to {size:.1f}" if size >= 0.05 else "less than 0.1"
 
 
 def _ends(frames: BoolArray) -> tuple[int, int]:

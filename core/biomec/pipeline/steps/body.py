@@ -11,6 +11,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Grade, Notice, Scope, info, warning
 from biomec.body.anatomy.availability import Recorded
+from biomec.body.anatomy.inertia_table import UPPER_BODY
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.sagittal import SagittalPlane
@@ -31,6 +32,12 @@ from biomec.signals.contact_table import contact_table, with_forces
 
 COMPARED_JOINTS = ("hip", "knee", "ankle")
 DERIVED_DIAMETER = "c3d-marker-diameter"  # the notice that the diameter of the markers follows from stored centres
+WHOLE_MODELS = (
+    "m21",
+    "m17",
+    "plug-in-gait",
+    "legs-trunk",
+)  # in this order; the last has no arms and no head of its own
 DIFFERS_DEG = 5.0  # one model gives the same to 1e-4°; a static of another day has cost up to 2°
 
 
@@ -87,6 +94,21 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     seen = tuple(marker for marker, path in trajectories(clean.markers).items() if np.isfinite(path).any())
     alone = prepared.dynamic.source.name if prepared.static_is_dynamic else ""
     return Recorded(static, prepared.marker_set, subject, seen, alone)
+
+
+def whole_body_advice(prepared: Prepared, clean: CleanSignals, loaded: LoadedBody) -> tuple[str, str]:
+    """What to do if a model of the whole body is needed, and the one that the recording offers, or an empty text."""
+    recorded = recorded_for_models(prepared, clean, loaded.subject)
+    for model in map(load_model, WHOLE_MODELS):
+        if model.name != loaded.person.model.name and recorded.segments_kept(model) == len(model.segments):
+            lumped = any(one.inertia and one.inertia[0] == UPPER_BODY for one in model.segments)
+            words = ", whose trunk carries the mass of head and arms" if lumped else ""
+            return f"Choose the model {model.name}{words}.", model.name
+    return (
+        "The recording shows too little of the body above the pelvis for a model of the whole body, so nobody knows "
+        "how it moved; markers on both acromions are the least.",
+        "",
+    )
 
 
 def plug_in_gait_calibration(

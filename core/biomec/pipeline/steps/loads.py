@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
@@ -38,7 +38,7 @@ from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
 from biomec.engine.system import System
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
-from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.body import LoadedBody, whole_body_advice
 from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.segments import belt_of, determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
@@ -130,6 +130,14 @@ def loads(
 ) -> LoadResult:
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
     body, rate = loaded.person, clean.trial.rate_hz
+    notices, whole = _wholeness(loaded)
+    if options.reduction is not None and not whole:
+        advice, other = whole_body_advice(prepared, clean, loaded)
+        raise BiomecError(
+            f"Residuals cannot be reduced: the model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, "
+            f"so that the residual is what the rest of the body does. {advice}",
+            ("model", other) if other else None,
+        )
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
     if motion.undetermined.any():
@@ -138,7 +146,6 @@ def loads(
     ground, plates_hz = ground_contacts(prepared, clean, loaded, options)
     aids = _aids(prepared, clean, body, q, options)
     measured = together(measured_loads(ground, clean.trial.frames), aids.loads)
-    notices, whole = _wholeness(loaded)
     floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded))
     if options.external != "estimated":  # which takes nothing as measured, crutches neither
         floor = floor.without(aids.loads.segments)
@@ -172,11 +179,6 @@ def loads(
 
     trust = trusted()
     if options.reduction is not None:
-        if not whole:
-            raise BiomecError(
-                f"Residuals cannot be reduced: the model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, "
-                "so that the residual is what the rest of the body does. Choose a model of the whole body."
-            )
         counted = trust.residuals.counted
 
         def acting(
@@ -191,15 +193,20 @@ def loads(
                 loads, _ = _external(plates, motion, *states, rate, floor, needed, body, options, whole)
             return loads, together(loads, cuff_loads(body, *states)[0])
 
+        plates = len(measured.segments) - len(aids.devices)  # crutches follow them
         reduced = reduce_residuals(
-            tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress, acting
-        )
+            tree, q, qdot, qddot, external, counted, rate, options.reduction, newton, progress, acting,
+            range(plates, len(measured.segments)),
+        )  # fmt: skip
         tree, segments, newton = reduced.tree, reduced.motion, reduced.loads
         q, qdot, qddot, external = reduced.q, reduced.qdot, reduced.qddot, reduced.external
         straps, cuffs = cuff_loads(body, q, qdot)
         applied = together(external, straps)
         required = body_wrench(tree.system, segments)
         remarks = (*remarks, *reduced.notices)
+        if reduced.dynamics is not None and reduced.dynamics.hurried.any():
+            masked = reduced.dynamics.hurried if masked is None else masked | reduced.dynamics.hurried
+            segments = replace(segments, masked=read_only(masked, np.bool_))
         trust = trusted()
         if reduced.changed:
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")

@@ -22,10 +22,17 @@ def device_section(analysis: Analysis) -> Section | None:
         return None
     person = analysis.body.person
     names = [device.name for device in person.devices]
-    names += [segment.name for segment in person.segments if segment.given is not None]
-    sentence = f"{listed(names)}: {number(person.device_kg, 1, 'kg')} together, which is not part of the person's mass."
+    names += [one.name for one in person.segments if one.given is not None and not one.replaces]
+    prostheses = [one for one in person.segments if one.given is not None and one.replaces]
+    sentences = []
+    if names:
+        mass = number(person.device_kg, 1, "kg")
+        sentences.append(f"{listed(names)}: {mass} together, which is not part of the person's mass.")
+    if prostheses:
+        mass = number(sum(one.given.mass for one in prostheses if one.given is not None), 1, "kg")
+        sentences.append(f"Prosthesis ({listed([one.name for one in prostheses])}): {mass}, part of the person's mass.")
     tables = [one for one in (_torques(analysis), _cuffs(analysis), _crutches(analysis)) if one is not None]
-    return Section(DEVICES, (sentence[0].upper() + sentence[1:],), tuple(tables))
+    return Section(DEVICES, tuple(one[0].upper() + one[1:] for one in sentences), tuple(tables))
 
 
 def _range(values: FloatArray) -> str:

@@ -16,7 +16,7 @@ from biomec.reporting.tables import Section, Table, by_frame, number, plain_numb
 from biomec.signals.stretches import stretches
 
 MM = 1e3
-STATUS = ("measured", "soft end", "consistent")
+STATUS = ("measured", "soft end", "consistent", "hurried")
 
 
 def change_sections(analysis: Analysis) -> tuple[Section, ...]:
@@ -64,6 +64,8 @@ def dynamic_facts(analysis: Analysis) -> dict[str, Any]:
         "trust": reduced.options.dynamics.trust if reduced.options.dynamics is not None else None,
         "frames": [[base + a, base + b - 1] for a, b in stretches(change.consistent).tolist()],
         "steps": change.steps,
+        "share_along_consistent_motions": change.slack,
+        "frames_left_out": int(change.hurried.sum()),
         "place_rms_mm": MM * change.place_rms_m,
         "turn_rms_deg": float(np.degrees(change.turn_rms_rad)),
         "segments_moved": {
@@ -103,6 +105,7 @@ def consistent_csv(analysis: Analysis) -> str | None:
     status = change.changed.astype(int) + change.consistent
     if not change.changed.any():  # the forces alone were changed
         status = 2 * change.consistent
+    status = np.where(change.hurried, 3, status)
     rows = [[*head, STATUS[int(code)]] for head, code in zip(by_frame(analysis.signals.trial), status, strict=True)]
     heads = ["frame", "time_s", "motion", *names, *(f"{name} (deg)" for name in found.names)]
     return table_text(heads, rows, np.concatenate([*columns, np.degrees(found.values)], axis=1))

@@ -318,7 +318,7 @@ def test_files_of_devices_are_refused_with_a_sentence(text, old, new, words):
     assert words.replace("\\", "") in str(refusal.value), str(refusal.value)
 
 
-@pytest.mark.parametrize(("name", "kg"), [("m18-backpack", 8.0), ("m18-bar", 10.0), ("m18-prosthesis", 3.0)])
+@pytest.mark.parametrize(("name", "kg"), [("m18-backpack", 8.0), ("m18-bar", 10.0), ("m18-prosthesis", 0.0)])
 def test_shipped_examples_carry_their_device(name, kg):
     worn = static_markers(PERSON, "gait-37")
     body = build_subject_model(load_model(name), worn.places, worn.marker_set, PERSON.subject)
@@ -326,6 +326,28 @@ def test_shipped_examples_carry_their_device(name, kg):
     assert body.device_kg == pytest.approx(kg)
     assert structure(body.system).degrees_of_freedom == 57
     assert [notice for notice in body.notices if notice.code in ("device-left-out", "spring-left-out")] == []
+
+
+def test_a_prosthesis_is_part_of_the_mass_and_replaces_the_limb():
+    """What scales show with it on is divided: as given below the knee, by the table in proportion elsewhere."""
+    worn = static_markers(PERSON, "gait-37")
+    with_it, without = (
+        build_subject_model(load_model(name), worn.places, worn.marker_set, PERSON.subject)
+        for name in ("m18-prosthesis", "m18")
+    )
+    mass = float(with_it.measures["mass"])
+    assert sum(part.mass for part in with_it.system.bodies) == pytest.approx(mass, rel=1e-12)
+    parts = {"right shank": 2.3, "right foot": 0.6, "right toes": 0.1}
+    limb = sum(without.inertia.segments[name].mass for name in parts)
+    factor = (mass - 3.0) / (mass - limb)
+    assert 1.0 < factor < 1.05
+    for name, whole in without.inertia.segments.items():
+        mine = with_it.inertia.segments[name]
+        assert mine.mass == pytest.approx(parts[name] if name in parts else factor * whole.mass, rel=1e-12)
+        if name not in parts:
+            np.testing.assert_allclose(mine.J_W, factor * whole.J_W, rtol=1e-12, atol=1e-15)
+    (notice,) = (one for one in with_it.notices if one.code == "prosthesis-mass")
+    assert f"3.00 kg as the model gives them, instead of {limb:.2f} kg by the table" in notice.sentence
 
 
 BAG = """

@@ -81,7 +81,8 @@ def test_a_model_of_ones_own_is_given_by_its_file(tmp_path):
 
 def test_names_of_models_are_told_where_one_is_wrong():
     with pytest.raises(
-        DescriptionError, match=r'ships no model "m2l"; did you mean "m21"\? There are legs, m12-sagittal, m17, m18'
+        DescriptionError,
+        match=r'ships no model "m2l"; did you mean "m21"\? There are legs, legs-trunk, m12-sagittal, m17, m18',
     ):
         load_model("m2l")
     with pytest.raises(BiomecError, match="there is no such file"):

@@ -13,6 +13,7 @@ from biomec.engine.structure import structure
 from biomec.io.marker_set_file import load_marker_set
 from biomec.recording import Subject
 from biomec.virtual.person import VirtualPerson
+from biomec.virtual.wearing import static_markers
 
 FULL = load_marker_set("biomec-full")
 PERSON = VirtualPerson(81.6, 1.79, "male")
@@ -34,6 +35,7 @@ def built(model: str, person: VirtualPerson = PERSON, without: tuple[str, ...] =
 COUNTS = {
     "m17": (204, 102 + 3 * 6 + 4 * 4 + 6 * 6, 6, 38),
     "legs": (84, 42 + 3 * 2 + 6 * 2 + 4 * 2, 2, 18),
+    "legs-trunk": (96, 48 + 3 * 3 + 6 * 2 + 4 * 2, 2, 21),
     "upper-limb": (156, 78 + 4 * 4 + 3 * 4 + 6 * 4 + 4, 4, 26),
 }
 
@@ -85,6 +87,30 @@ def test_a_recording_of_legs_alone_leaves_m21_with_the_pelvis_as_root():
         "thoracic vertebra (T8)."
     )
     assert "The pelvis carries the body, because there is no thorax." in [str(notice) for notice in body.notices]
+
+
+@pytest.mark.parametrize("sex", ["male", "female"])
+def test_the_trunk_of_legs_trunk_is_the_upper_body_of_the_whole_model(sex):
+    """Its row of the inertia table stands for torso, neck, head and hanging arms, which `m18` has one by one."""
+    person = VirtualPerson(mass_kg=70.0, height_m=1.72, sex=sex)
+    worn_37 = static_markers(person, "gait-37")
+    bodies = {
+        name: build_subject_model(load_model(name), worn_37.places, worn_37.marker_set, person.subject)
+        for name in ("legs-trunk", "m18")
+    }
+    mine = bodies["legs-trunk"].inertia.segments
+    lower = set(mine) | {"right toes", "left toes"}
+    upper = [one for name, one in bodies["m18"].inertia.segments.items() if name not in lower]
+    mass = sum(one.mass for one in upper)
+    com = np.sum([one.mass * one.com_W for one in upper], axis=0) / mass
+    J = np.zeros((3, 3))
+    for one in upper:
+        d = one.com_W - com
+        J += one.J_W + one.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    assert sum(one.mass for one in mine.values()) == pytest.approx(70.0, rel=1e-9)
+    assert mine["trunk"].mass == pytest.approx(mass, rel=1e-9)
+    assert_allclose(mine["trunk"].com_W, com, atol=0.01)  # m: the row has one figure for all statures
+    assert_allclose(np.diag(mine["trunk"].J_W), np.diag(J), rtol=0.06)
 
 
 # ------------------------------------------------------------------------------------------- landmarks of marker sets

@@ -1,5 +1,7 @@
 """The least change that makes a movement obey its equations: against IPOPT, dense algebra, and what must fail."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy
@@ -11,7 +13,7 @@ from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import ReferenceMotion
 from biomec.engine.forward.tree_balance import balanced_frames, metric, with_errors
 from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
-from tests.oracles.nearest_motion import TwoBodies, nearest_coefficients, wrenches
+from tests.oracles.nearest_motion import TwoBodies, distance, nearest_coefficients, wrenches
 
 FRAMES, STEP_S = 14, 0.05
 TIMES = STEP_S * np.arange(FRAMES)
@@ -73,11 +75,12 @@ def solved(size: float, changes: ForceChanges | None = None) -> Balanced:
     return balanced_motion(reference(space, curves(size)), TIMES, wanted, POSITION, TURN, changes or fixed())
 
 
-def oracle(size: float) -> np.ndarray:
+@cache
+def oracle(size: float, linear: bool = True) -> np.ndarray:
     """Coefficients that IPOPT finds."""
     space, bodies = two_bodies()
     true, measured = (jets(reference(space, curves(one))) for one in (0.0, size))
-    return nearest_coefficients(bodies, TIMES, measured, wrenches(bodies, true), POSITION, TURN)
+    return nearest_coefficients(bodies, TIMES, measured, wrenches(bodies, true), POSITION, TURN, linear)
 
 
 def test_the_wrench_is_that_of_the_oracle():
@@ -90,12 +93,38 @@ def test_the_wrench_is_that_of_the_oracle():
 def test_the_nearest_motion_is_that_of_ipopt_to_first_order():
     """Steps of least change leave out terms of second order, so the difference falls with the square of the change."""
     apart = []
-    for size in (0.1, 0.05):
+    for size in (0.1, 0.05):  # the oracle keeps what it found
         found, other = solved(size), oracle(size)
         assert max(found.residual) <= 1e-8
         apart.append(float(np.linalg.norm(found.coefficients - other) / np.linalg.norm(other)))
     assert apart[0] < 0.05
     assert apart[1] == pytest.approx(0.5 * apart[0], rel=0.3)
+
+
+def test_the_distance_is_that_of_the_exact_minimum_to_two_percent():
+    """IPOPT minimises the true distances of places and axes, neither linear nor by coefficients of splines.
+
+    Measured: 1.1 % further at a size of 1 (20 mm, 2° and 3.4° in root and joint), with three quarters of the exact
+    minimum's largest acceleration; 0.9 % at a size of 0.1, with half of it.
+    """
+    size = 1.0
+    space, bodies = two_bodies()
+    y, found = jets(reference(space, curves(size)))[0], solved(size)
+    basis = scipy.interpolate.BSpline(found.splines.knots, np.eye(FRAMES), 5)(TIMES)
+    ours, exact = (
+        distance(bodies, y, basis @ c, POSITION, TURN) for c in (found.coefficients, oracle(size, linear=False))
+    )
+    assert exact <= ours < 1.02 * exact
+
+
+def test_the_slack_says_how_far_the_nearest_motion_is():
+    """It is the distance from IPOPT's minimum of the same measure, which the steps leave out; 0.083 at a size of 1."""
+    for size in (0.1, 1.0):
+        found, other = solved(size), oracle(size)
+        apart = float(np.linalg.norm(found.coefficients - other) / np.linalg.norm(other))
+        # both are shares of the change, in two measures: W weighs places and attitudes, the norm does not
+        assert found.slack == pytest.approx(apart, rel=0.1)
+    assert solved(0.5, some_forces(1e3)).slack < 0.05  # forces take their part in it
 
 
 def test_it_is_nearer_than_the_true_motion_and_ends_in_few_steps():

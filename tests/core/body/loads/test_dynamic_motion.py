@@ -178,6 +178,18 @@ def test_between_two_stretches_the_change_goes_over_from_one_to_the_other():
     assert residual(one, states, external, slice(140, 200)) <= PROMISED
     gap = slice(118, 142)
     assert change.changed[gap].all()
+    after, before = (segment_motion(one.system, *each) for each in (states, bad))
+    squares = ((after.a_com - before.a_com) ** 2).sum(axis=2)
+    apart = np.sqrt(np.average(squares, axis=1, weights=before.mass))
+    assert apart[change.hurried].min() > 1.0  # m/s²
+    assert change.hurried[120:140].any()
+    assert not change.hurried[frames].any()
+    assert change.hurried[(apart > 1.0) & ~frames].all()
+    found = reduce_residuals(
+        one.tree, *bad, one.external, frames, RATE_HZ, ReductionOptions(None, None, DynamicOptions())
+    )
+    notice = next(one for one in found.notices if one.code == "hurried")
+    assert notice.sentence.startswith(f"Loads in {change.hurried.sum()} frames beside the consistent ones are left out")
     assert np.abs(states[0] - bad[0])[gap].max(axis=1).min() > 1e-5  # it does not go back between them
     for level in (0, 1):  # what follows is the derivative of what is before, by the trapezoidal rule and its error
         course, rate = states[level][gap], states[level + 1][gap]
@@ -224,8 +236,29 @@ def test_reduction_reports_what_was_done():
     notice = next(one for one in found.notices if one.code == "dynamically-consistent")
     assert notice.sentence.startswith("160 frames obey the equations of motion. For this, segments moved by ")
     assert "forces of the ground changed by up to" in notice.sentence
+    assert {one.code for one in found.notices}.isdisjoint({"not-nearest", "change-large"})
     stored = found.to_result()
     assert stored.arrays["place_rms"].shape == (len(one.system.bodies),)
+
+
+def test_a_trembling_motion_is_not_passed_off_as_the_nearest():
+    """An unfiltered recording moved by 28 mm, and nothing said that nearer motions obey the equations as well."""
+    one = performed("push-up")
+    times = np.arange(len(one.q)) / RATE_HZ
+    curves = reference_motion(space_of(one), times, one.q).curves[0](times)
+    noisy = curves + np.random.default_rng(2).normal(size=curves.shape) * 1e-3  # a millimetre, and 0.06°
+    curve = scipy.interpolate.make_interp_spline(times, noisy, k=5)
+    base = reference_motion(space_of(one), times, one.q).base
+    q, qdot, qddot = ReferenceMotion(
+        space_of(one), 0.0, float(times[-1]), base, (curve, curve.derivative(1), curve.derivative(2))
+    ).states(times)
+    options = ReductionOptions(None, None, DynamicOptions(trust="plates"))
+    found = reduce_residuals(one.tree, q, qdot, qddot, one.external, counted(one, slice(60, 100)), RATE_HZ, options)
+    assert found.dynamics is not None
+    assert found.dynamics.slack > 0.2
+    notice = next(one for one in found.notices if one.code == "not-nearest")
+    assert "Filter the markers" in notice.sentence
+    assert mended("push-up")[2].slack < 0.1
 
 
 def test_what_cannot_be_gets_a_sentence():
