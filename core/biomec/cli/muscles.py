@@ -89,6 +89,7 @@ def _with_contractions(analysis: "Analysis", options: argparse.Namespace) -> "An
 def _muscles(options: argparse.Namespace) -> int:
     from biomec.base.fields import with_values
     from biomec.cli.loads import opened
+    from biomec.reporting.content.implants import implant_sentences
     from biomec.reporting.content.muscle_work_tables import makers_text
     from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
     from biomec.reporting.files.muscle_files import OF_MUSCLES
@@ -103,7 +104,7 @@ def _muscles(options: argparse.Namespace) -> int:
     frames, solved = found.trust.frames, found.trust.solved
     print(f"{len(found.fitted.muscles)} muscles of {found.set_name}: {solved} of {frames} frames solved, "
           f"largest reserve {found.forces.largest_reserve_Nm:.1f} N·m")  # fmt: skip
-    print(found.trust.verdict)
+    print(" ".join((found.trust.verdict, *implant_sentences(analysis))))
     for one in sorted(found.peaks, key=lambda peak: -peak.force_N)[:SHOWN]:
         words = "at least" if one.at_least else "up to"
         print(f"{one.joint}: {words} {one.times_weight:.1f} × body weight ({one.force_N:.0f} N), "
