@@ -130,7 +130,7 @@ def test_the_walk_itself_speaks_against_the_published_hip_centres(example):
 
 
 def test_the_published_solution_loads_the_left_hip_more_too(example):
-    """Published inverse dynamics, with the published centres: 40 N·m abduct the right hip late in stance, 58 the left."""
+    """Published inverse dynamics, with its own centres: 40 N·m abduct the right hip late in stance, 58 the left."""
     path = recording("gait_opensim2354", "reference", "inverse_dynamics.sto")
     names, *rows = path.read_text("utf-8").split("endheader", 1)[1].strip().splitlines()
     columns = dict(zip(names.split(), np.array([row.split() for row in rows], dtype=float).T, strict=True))
