@@ -84,7 +84,7 @@ def test_a_muscle_without_a_path_is_listed() -> None:
 def test_a_transferred_muscle_runs_over_the_points_of_both_and_keeps_its_fibres(
     arms: FittedMuscles, donor: str, target: str
 ) -> None:
-    """Its length is that of the polygon where it touches no surface; fibres are as long in the static pose as before."""
+    """Its length is that of the polygon if it touches no surface; fibres in the static pose are as long as before."""
     moved = transferred(arms, [donor], target)
     m = arms.names.index(donor)
     person = arms.person
