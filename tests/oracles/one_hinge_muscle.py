@@ -57,11 +57,11 @@ def fibre_at_rest(length, activation, lopt=LOPT, lts=LTS, pennation=PENNATION):
     return brentq(left, max(0.3, 1.1 * np.sin(pennation)), 1.9, xtol=1e-15)
 
 
-def fibre_speed(length, fibre, a, lopt=LOPT, lts=LTS, pennation=PENNATION):
+def fibre_speed(length, fibre, a, lopt=LOPT, lts=LTS, pennation=PENNATION, damping=0.1):
     """Of a fibre over the greatest one, and the force of its tendon over Fmax."""
     force, cosine = pull(length, fibre, lopt, lts, pennation)
     wanted = force / cosine - _passive(fibre)
-    return brentq(lambda v: a * _active(fibre) * _speed(v) + 0.1 * v - wanted, -60.0, 60.0, xtol=1e-15), force
+    return brentq(lambda v: a * _active(fibre) * _speed(v) + damping * v - wanted, -60.0, 60.0, xtol=1e-15), force
 
 
 def activation_rate(excitation, a):
@@ -71,19 +71,19 @@ def activation_rate(excitation, a):
     return ((0.5 + toward) / (0.015 * slow) + (0.5 - toward) * slow / 0.060) * (excitation - a)
 
 
-def rates(t, state, excitation):
+def rates(t, state, excitation, damping=0.1):
     """Of θ, θ̇, activation and fibre length."""
     theta, omega, a, fibre = state
     length, slope = path(theta)
-    speed, force = fibre_speed(length, fibre, a)
+    speed, force = fibre_speed(length, fibre, a, damping=damping)
     torque = -FMAX * force * slope - 0.5 * MASS * GRAVITY * LENGTH * np.cos(theta)
     return [omega, torque / (MASS * LENGTH**2 / 3.0), activation_rate(excitation, a), VMAX * speed]
 
 
-def motion(theta, activation, excitation, times):
+def motion(theta, activation, excitation, times, damping=0.1):
     """States (T, 4) at times, from rest."""
     start = [theta, 0.0, activation, fibre_at_rest(path(theta)[0], activation)]
-    run = solve_ivp(rates, (0.0, times[-1]), start, "Radau", times, args=(excitation,), rtol=1e-10, atol=1e-12)
+    run = solve_ivp(rates, (0.0, times[-1]), start, "Radau", times, args=(excitation, damping), rtol=1e-10, atol=1e-12)
     return run.y.T
 
 

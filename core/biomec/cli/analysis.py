@@ -38,6 +38,27 @@ SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 DEMO_MOVEMENTS = ("push-up", "assisted-walk")  # keys of reporting.demo, which takes a while to import
 
 
+def add_files(parser: argparse.ArgumentParser) -> None:
+    """Options that say which files belong to a recording, and how its axes point: for `opened_with`."""
+    parser.add_argument("--static", metavar="FILE", help="static acquisition, or 'none'; default: found by its name")
+    parser.add_argument("--forces", metavar="FILE", help="force plates, or 'none'; default: found by its name")
+    parser.add_argument("--emg", metavar="FILE", help="EMG, or 'none'; default: found by its name")
+    parser.add_argument(
+        "--axes", type=lab_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {AXES_HELP}"
+    )
+    parser.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
+
+
+def add_subject(parser: argparse.ArgumentParser) -> None:
+    """Options about the person: for `opened_with`."""
+    person = parser.add_argument_group("subject (what is given here wins over the files)")
+    person.add_argument("--mass", type=float, metavar="KG")
+    person.add_argument("--height", type=float, metavar="M")
+    person.add_argument("--sex", choices=sorted(SEXES), metavar="m|f")
+    measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
+    person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
+
+
 def add_commands(commands: Commands) -> None:
     """Add the parsers of this module."""
     analyze = commands.add_parser("analyze", help="compute motion, joint angles and joint loads of a recording")
@@ -45,21 +66,10 @@ def add_commands(commands: Commands) -> None:
     analyze.add_argument(
         "dynamic", type=Path, metavar="DYNAMIC", help="recording of the movement, or a project (.biomec)"
     )
-    analyze.add_argument("--static", metavar="FILE", help="static acquisition, or 'none'; default: found by its name")
-    analyze.add_argument("--forces", metavar="FILE", help="force plates, or 'none'; default: found by its name")
-    analyze.add_argument("--emg", metavar="FILE", help="EMG, or 'none'; default: found by its name")
-    analyze.add_argument(
-        "--axes", type=lab_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {AXES_HELP}"
-    )
-    analyze.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
+    add_files(analyze)
     analyze.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     analyze.add_argument("--force", action="store_true", help="overwrite results in DIR")
-    person = analyze.add_argument_group("subject (what is given here wins over the files)")
-    person.add_argument("--mass", type=float, metavar="KG")
-    person.add_argument("--height", type=float, metavar="M")
-    person.add_argument("--sex", choices=sorted(SEXES), metavar="m|f")
-    measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
-    person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
+    add_subject(analyze)
     how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
     _field(how, "--model", "NAME", "body.model")
     _field(how, "--marker-set", "NAME", "preparation.marker_set")
@@ -128,7 +138,7 @@ def _analyze(options: argparse.Namespace) -> int:
     from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
 
     refuse_to_overwrite(options.out, options.force)
-    analysis = _opened(options)
+    analysis = opened_with(options, options.dynamic)
     analysis = analysis.with_settings(_settings(options, analysis.settings))
     for joint, file in options.functional:
         analysis = with_functional_trial(analysis.run_until("body"), joint, read_trial(file))
@@ -146,8 +156,11 @@ def _analyze(options: argparse.Namespace) -> int:
     return _draw(analysis, options.out) if options.report else 0
 
 
-def _opened(options: argparse.Namespace) -> "Analysis":
-    """The recording and what belongs to it, or a project with its settings; nothing has run yet."""
+def opened_with(options: argparse.Namespace, path: Path) -> "Analysis":
+    """A recording and what belongs to it, or a project with its settings; nothing has run yet.
+
+    options : of `add_files` and `add_subject`
+    """
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format
     from biomec.io.session_import import SKIP, import_session, merge_subjects
@@ -156,21 +169,21 @@ def _opened(options: argparse.Namespace) -> "Analysis":
     from biomec.recording import LabAxes
 
     subject = _subject(options)
-    if find_format(options.dynamic)[0].name == PROJECT:
+    if find_format(path)[0].name == PROJECT:
         extra = [name for name in ("static", "forces", "emg", "axes") if getattr(options, name) is not None]
         extra += ["reverse-plates"] * options.reverse_plates
         if extra:
             raise FileError(
-                options.dynamic.name,
+                path.name,
                 f"a project has its files already, so --{extra[0]} means nothing. Analyse the recording instead.",
             )
-        analysis = reopened(load_project(options.dynamic)).analysis
+        analysis = reopened(load_project(path)).analysis
         session = replace(analysis.session, subject=merge_subjects(subject, analysis.session.subject))
         return replace(analysis, session=session)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.forces, options.emg))
     axes = None if options.axes is None else said_axes(LabAxes(), options.axes)
     session = import_session(
-        options.dynamic, static=static, plates=plates, emg=emg, subject=subject, axes=axes,
+        path, static=static, plates=plates, emg=emg, subject=subject, axes=axes,
         reverse_plates=options.reverse_plates,
     )  # fmt: skip
     return Analysis(session)

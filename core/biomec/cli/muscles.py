@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
-from biomec.cli.analysis import SETTINGS
+from biomec.cli.analysis import SETTINGS, add_files, add_subject, opened_with
 from biomec.cli.arguments import Commands, SetOption, given, options_of, progress_on_terminal, tell
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def add_commands(commands: Commands) -> None:
     muscles.add_argument("file", type=Path, metavar="FILE", help="project (.biomec), or recording of a movement")
     muscles.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     muscles.add_argument("--force", action="store_true", help="overwrite results in DIR")
+    add_files(muscles)
+    add_subject(muscles)
     how = muscles.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
     _field(how, "--muscles", "NAME", "muscles.set")
     _field(how, "--criterion", "NAME", "muscles.sharing.criterion")
@@ -88,13 +90,13 @@ def _with_contractions(analysis: "Analysis", options: argparse.Namespace) -> "An
 
 def _muscles(options: argparse.Namespace) -> int:
     from biomec.base.fields import with_values
-    from biomec.cli.loads import opened
+    from biomec.reporting.content.implants import implant_sentences
     from biomec.reporting.content.muscle_work_tables import makers_text
     from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
     from biomec.reporting.files.muscle_files import OF_MUSCLES
 
     refuse_to_overwrite(options.out, options.force)
-    analysis = opened(options.file)
+    analysis = opened_with(options, options.file)
     analysis = analysis.with_settings(with_values(analysis.settings, given(options, SETTINGS)))
     analysis = _with_contractions(analysis, options)
     analysis = analysis.run_until("muscles", progress_on_terminal("Muscles"))
@@ -103,7 +105,7 @@ def _muscles(options: argparse.Namespace) -> int:
     frames, solved = found.trust.frames, found.trust.solved
     print(f"{len(found.fitted.muscles)} muscles of {found.set_name}: {solved} of {frames} frames solved, "
           f"largest reserve {found.forces.largest_reserve_Nm:.1f} N·m")  # fmt: skip
-    print(found.trust.verdict)
+    print(" ".join((found.trust.verdict, *implant_sentences(analysis))))
     for one in sorted(found.peaks, key=lambda peak: -peak.force_N)[:SHOWN]:
         words = "at least" if one.at_least else "up to"
         print(f"{one.joint}: {words} {one.times_weight:.1f} × body weight ({one.force_N:.0f} N), "

@@ -22,7 +22,7 @@ def written(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("muscles")
     save_project(Analysis(push_up_session()).stored(), folder / "push.biomec")
     options = ["--muscles", "legs", "--set", "signals.marker_filter=off", "--set", "signals.plate_filter=off",
-               "--mvc", "triceps_D=2e-4"]  # fmt: skip
+               "--mvc", "triceps_D=2e-4", "--mass", "70.5"]  # fmt: skip
     assert main(["muscles", str(folder / "push.biomec"), "--out", str(folder / "out"), *options]) == 0
     return folder / "out"
 
@@ -43,6 +43,16 @@ def test_the_summary_says_what_was_found_and_what_it_rests_on(written):
     assert facts["sources"][0]["licence"]
     assert len(facts["scaling"]["right thigh"]) == 3
     assert sum(facts["status"].values()) == len(columns(written / "muscles.csv")["frame"])
+
+
+def test_what_is_said_of_the_person_wins_over_the_project(written, capsys, tmp_path):
+    contacts = columns(written / "contact_forces.csv")
+    newtons, weights = (contacts[f"right knee contact force ({unit})"] for unit in ("N", "BW"))
+    # tables have seven digits
+    np.testing.assert_allclose(newtons, 70.5 * GRAVITY * weights, rtol=1e-5)
+    project, out = str(written / "session.biomec"), str(tmp_path / "new")
+    assert main(["muscles", project, "--out", out, "--static", "standing.c3d"]) == 1
+    assert "a project has its files already, so --static means nothing" in capsys.readouterr().err
 
 
 def test_tables_hold_every_frame_with_its_status(written):

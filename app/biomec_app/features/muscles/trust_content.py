@@ -8,6 +8,7 @@ from biomec.body.muscles.muscle_sensitivity import MuscleSensitivity
 from biomec.body.muscles.muscle_trust import MuscleTrust
 from biomec.body.muscles.sharing_options import CRITERIA
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.content.implants import implant_sentences
 from biomec_app.curves.curve import capital
 from biomec_app.features.muscles.readings import MuscleReadings
 from biomec_app.kit.theme import Theme
@@ -35,7 +36,7 @@ def verdict_text(trust: MuscleTrust, stale: bool, theme: Theme) -> str:
 def facts_text(analysis: Analysis, readings: MuscleReadings) -> str:
     """Muscles at their limits, sockets, scaling, criterion and sources, a line each."""
     found, trust = analysis.muscles, analysis.muscles.trust
-    lines = []
+    lines = [html(sentence) for sentence in implant_sentences(analysis)]
     for words, shares in trust.states.items():
         named = [f"{readings.muscle(name).sided_title} ({100.0 * share:.0f} %)" for name, share in shares.items()]
         more = f" and {len(named) - FEW} more" if len(named) > FEW else ""

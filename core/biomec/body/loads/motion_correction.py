@@ -99,8 +99,10 @@ def corrected_motion(
 ) -> tuple[Jet, MotionChange]:
     """Motion whose residual is small, near the one given: least squares over splines.
 
-    Minimises Σ |r|²/σ² over the frames that count, plus Σ |shift|²/ŝ² + |turn|²/ϑ² + |lean|²/ϑ² over all frames; r is
-    the residual force and moment about the centre of mass. To first order in a shift p, a turn θ and a lean φ about L,
+    Minimises Σ |r|²/σ² over the frames that count, plus Σ |shift|²/ŝ² + |turn|²/ϑ² + |lean|²/ϑ² over all frames, and
+    the same of accelerations times τ², τ the fastest change, over frames that do not count, where nothing else keeps
+    the corrections from swinging back; r is the residual force and moment about the centre of mass. To first order in
+    a shift p, a turn θ and a lean φ about L,
 
         δr_F = m δc̈,   δr_M = I θ̈ + K φ̈ + δc × F,   δc = p + (m_u/m) φ × (c_u − L)
 
@@ -114,7 +116,9 @@ def corrected_motion(
     scale = 1.0
     for _ in range(TRIES):
         c = np.zeros((splines.count, len(usual)))
-        prior = scipy.sparse.kron(splines.value, scipy.sparse.diags_array(1.0 / (scale * usual)), format="csr")
+        free = options.knot_s**2 * (splines.acceleration * ~known[:, None])
+        held = scipy.sparse.vstack([splines.value, scipy.sparse.csr_array(free)])
+        prior = scipy.sparse.kron(held, scipy.sparse.diags_array(1.0 / (scale * usual)), format="csr")
         for _ in range(ROUNDS):
             moved = apply_correction(tree, states, splines.jets(c), upper, options.lean)
             A, r = _linearised(tree, moved, external, known, splines, upper, options)

@@ -18,6 +18,7 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
+from biomec.engine.paths.vectors import ahead, cross, minus
 from biomec.engine.tree.joint_tree import JointTree, path_signs
 
 
@@ -119,17 +120,14 @@ def _transmitted(
     torque: FloatArray,
 ) -> None:
     """Fill what E crossings transmit to the distal side."""
-    f, h = np.empty(3), np.empty(3)
     for t in range(pulls.shape[0]):
         for e in range(joint.size):
-            f[:] = 0.0
-            h[:] = 0.0
+            f, h = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             for k in range(first[e], first[e + 1]):
-                for i in range(3):
-                    f[i] += sign[k] * pulls[t, pairs[k], i]
-                    h[i] += sign[k] * pulls[t, pairs[k], 3 + i]
+                p = pairs[k]
+                f = ahead(f, sign[k], (pulls[t, p, 0], pulls[t, p, 1], pulls[t, p, 2]))
+                h = ahead(h, sign[k], (pulls[t, p, 3], pulls[t, p, 4], pulls[t, p, 5]))
+            j = joint[e]
+            h = minus(h, cross((centre[t, j, 0], centre[t, j, 1], centre[t, j, 2]), f))
             for i in range(3):
-                j, k = (i + 1) % 3, (i + 2) % 3
-                c = centre[t, joint[e]]
-                force[t, e, i] = f[i]
-                torque[t, e, i] = h[i] - (c[j] * f[k] - c[k] * f[j])
+                force[t, e, i], torque[t, e, i] = f[i], h[i]

@@ -236,14 +236,15 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
     first : number of the first frame
     """
     found = []
+    met = int(np.bitwise_or.reduce(paths.status, axis=None))
     sentences: Mapping[int, tuple[str, str]] = {
         FLIPPED: ("muscle-path-jumped", "change the side of a surface or jump onto it, so that their moment arms jump"),
         UNSOLVED: ("muscle-path-unsolved", "lie on a path that is only nearly the shortest"),
     }
     for bit, (code, words) in sentences.items():
-        at = (paths.status & bit) != 0
-        if not at.any():
+        if not met & bit:
             continue
+        at = (paths.status & bit) != 0
         names = [fitted.muscles[m].sided_title for m in np.flatnonzero(at.any(axis=0))]
         frames = np.flatnonzero(at.any(axis=1))
         listed = _listed(names)
@@ -254,8 +255,8 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
         ("muscle-surface-gave-way", GAVE, "which gives way to them"),
     )
     for code, bit, words in fates:
-        names = [fitted.muscles[m].sided_title for m in np.flatnonzero(((paths.status & bit) != 0).any(axis=0))]
-        if names:
+        if met & bit:
+            names = [fitted.muscles[m].sided_title for m in np.flatnonzero(((paths.status & bit) != 0).any(axis=0))]
             found.append(info(code, f"Points of {_listed(names)} lie within a surface, {words}.", *names))
     found += _fibre_notice(paths, fitted)
     return found
@@ -263,12 +264,13 @@ def path_notices(paths: CordPaths, fitted: FittedMuscles, first: int = 0) -> lis
 
 def _fibre_notice(paths: CordPaths, fitted: FittedMuscles) -> list[Notice]:
     """Muscles whose fibres would leave the lengths at which they can work, with a rigid tendon."""
-    straight = paths.length - fitted.lts
-    fibre = np.sign(straight) * np.hypot(straight, fitted.lopt * np.sin(fitted.pennation)) / fitted.lopt
-    outside = (fibre < FIBRE_RANGE[0]) | (fibre > FIBRE_RANGE[1])
+    # fibres grow with their paths, so that the extremes of a muscle tell; NaN of unknown paths is left out
+    straight = np.stack([np.fmin.reduce(paths.length), np.fmax.reduce(paths.length)]) - fitted.lts
+    shortest, longest = np.sign(straight) * np.hypot(straight, fitted.lopt * np.sin(fitted.pennation)) / fitted.lopt
+    outside = (shortest < FIBRE_RANGE[0]) | (longest > FIBRE_RANGE[1])
     if not outside.any():
         return []
-    names = [fitted.muscles[m].sided_title for m in np.flatnonzero(outside.any(axis=0))]
+    names = [fitted.muscles[m].sided_title for m in np.flatnonzero(outside)]
     listed = _listed(names)
     sentence = (
         f"Fibres of {listed} become shorter than {FIBRE_RANGE[0]:g} or longer than {FIBRE_RANGE[1]:g} times their "

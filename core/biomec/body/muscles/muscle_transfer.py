@@ -13,29 +13,21 @@ from dataclasses import replace
 from biomec.base.arrays import IntArray
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
-from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
+from biomec.body.muscles.fitting import FittedMuscles
 from biomec.body.muscles.muscle_paths import MusclePaths, muscle_paths
-from biomec.body.muscles.muscle_set import Muscle, MuscleSet
+from biomec.body.muscles.muscle_set import Muscle
 from biomec.body.muscles.sharing_model import SharingModel, person_muscles
 from biomec.body.muscles.some_frames import model_of_frames, motion_of_frames
+from biomec.engine.paths.cords import Cord, Cords
 
 
-def transferred_muscle(donor: Muscle, target: Muscle) -> Muscle:
-    """The donor with the end of the target, both as in their source."""
-    if donor.source.name != target.source.name or donor.side != target.side:
-        raise BiomecError(
-            f"{donor.sided_title} cannot be moved to the end of {target.sided_title}: both must be of one side and "
-            "come from the same source, which says where bones lie to each other."
-        )
-    kept = _before_end(donor)
-    if not kept:
-        raise BiomecError(f"{donor.sided_title} lies on one bone only, so that there is nothing to transfer.")
-    points = (*donor.points[:kept], *target.points[_before_end(target) :])
+def transferred_cord(donor: Cord, kept: int, target: Cord, end: int) -> Cord:
+    """The first ``kept`` points of a path, then those of another from number ``end`` on; both on the person's bones."""
     # surfaces along the part that is kept, and along the stretch to the new end
-    wraps = tuple(
-        replace(one, last=kept if not 0 <= one.last < kept else one.last) for one in donor.wraps if one.first < kept
+    contacts = tuple(
+        replace(one, last=kept if not 0 <= one.last < kept else one.last) for one in donor.contacts if one.first < kept
     )
-    return replace(donor, points=points, wraps=wraps)
+    return Cord(donor.name, (*donor.points[:kept], *target.points[end:]), contacts)
 
 
 def _before_end(muscle: Muscle) -> int:
@@ -47,28 +39,40 @@ def _before_end(muscle: Muscle) -> int:
 
 
 def transferred(fitted: FittedMuscles, muscles: Sequence[str], target: str) -> FittedMuscles:
-    """The muscles of a person with some of them ending where ``target`` ends."""
+    """The muscles of a person with some of them ending where ``target`` ends.
+
+    Paths are joined on the person's bones, where muscles of all sources lie, so that both may come from other sources.
+    """
     unknown = [name for name in (*muscles, target) if name not in fitted.names]
     if unknown:
         raise BiomecError(f"What if: there is no muscle {', '.join(unknown)} in this set.")
-    end = fitted.original[fitted.names.index(target)]
-    moved = tuple(transferred_muscle(one, end) if one.name in muscles else one for one in fitted.original)
-    again = fit_muscles(fitted.person, MuscleSet(fitted.set_name, fitted.set_name, moved), fitted.options)
-    if again.names != fitted.names:
-        raise BiomecError(f"{target} ends on a segment that the body model does not have.")
+    t = fitted.names.index(target)
+    end = fitted.original[t]
+    cords, original = list(fitted.cords.cords), list(fitted.original)
+    for m in (fitted.names.index(name) for name in muscles):
+        donor = original[m]
+        if donor.side != end.side:
+            raise BiomecError(f"{donor.sided_title} cannot be moved to the other side, to {end.sided_title}.")
+        kept = _before_end(donor)
+        if not kept:
+            raise BiomecError(f"{donor.sided_title} lies on one bone only, so that there is nothing to transfer.")
+        cords[m] = transferred_cord(cords[m], kept, fitted.cords.cords[t], _before_end(end))
+        original[m] = replace(donor, points=(*donor.points[:kept], *end.points[_before_end(end) :]))
+    system = fitted.cords
+    again = replace(
+        fitted, original=tuple(original),
+        cords=Cords(system.bodies, tuple(cords), system.surfaces, system.coordinates),
+    )  # fmt: skip
     pose = fitted.person.system.reference[None]
     before, after = (muscle_paths(fitted.person, pose, None, one).length[0] for one in (fitted, again))
-    own = []
-    for m, (old, new) in enumerate(zip(fitted.muscles, again.muscles, strict=True)):
-        if old.name not in muscles:
-            own.append(old)
-            continue
-        tendon = old.lts + float(after[m] - before[m])
+    own = list(fitted.muscles)
+    for m in (fitted.names.index(name) for name in muscles):
+        tendon = own[m].lts + float(after[m] - before[m])
         if not tendon > 0.0:
             raise BiomecError(
-                f"{old.sided_title} is too long for that end: even without a tendon its fibres would be slack there."
+                f"{own[m].sided_title} is too long for that end: even without a tendon its fibres would be slack there."
             )
-        own.append(replace(new, lopt=old.lopt, lts=tendon, fmax=old.fmax))
+        own[m] = replace(own[m], lts=tendon)
     return replace(again, muscles=tuple(own))
 
 

@@ -26,6 +26,7 @@ from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_axes import LoadAxes, joint_frames, torque_axes
 from biomec.body.loads.multibody_inverse import GlidingContacts
 from biomec.body.muscles.crossings import Crossings
+from biomec.engine.paths.vectors import cross, minus, times, vector
 from biomec.engine.tree.joint_tree import JointTree, TreeJoint, path_signs
 
 GUIDED = {
@@ -188,9 +189,25 @@ def contact_effects(tree: JointTree, contacts: GlidingContacts, centre: FloatArr
     """Force (T, C, J, 3) and torque about the centres (T, C, J, 3) of unit pushes of the ribs on the distal sides."""
     signs = path_signs(tree)
     share = signs[list(contacts.body)] - signs[list(contacts.on)]  # (C, J): on the scapula, and back on the thorax
-    force = share[None, :, :, None] * contacts.normal[:, :, None]
-    arm = contacts.point[:, :, None] - centre[:, None]
-    return force, np.cross(arm, force)
+    force, torque = np.empty((2, len(centre), *share.shape, 3))
+    _pushes(share, contacts.normal, contacts.point, np.ascontiguousarray(centre), force, torque)
+    return force, torque
+
+
+@compiled
+def _pushes(
+    share: FloatArray, normal: FloatArray, point: FloatArray, centre: FloatArray, force: FloatArray, torque: FloatArray
+) -> None:
+    """Fill what C unit pushes do to J joints: share (C, J), normal and point (T, C, 3), centre (T, J, 3)."""
+    for t in range(len(centre)):
+        for c in range(share.shape[0]):
+            n = vector(normal[t, c])
+            at = vector(point[t, c])
+            for j in range(share.shape[1]):
+                f = times(share[c, j], n)
+                h = cross(minus(at, vector(centre[t, j])), f)
+                for i in range(3):
+                    force[t, c, j, i], torque[t, c, j, i] = f[i], h[i]
 
 
 def contact_columns(rows: TorqueRows, torque: FloatArray) -> FloatArray:

@@ -99,6 +99,7 @@ def rigid_forces(
 ) -> None:
     """Fill forces of rigid tendons at lengths and speeds (T, M)."""
     optimum, passive, fibre_length, fibre_speed, cosine, state = made
+    sines = np.sin(muscles.pennation)
     for t in range(length.shape[0]):
         for m in range(length.shape[1]):
             lopt = muscles.lopt[m]
@@ -109,10 +110,10 @@ def rigid_forces(
                 continue
             if along < SLACK_BELOW * lopt:
                 optimum[t, m] = passive[t, m] = fibre_speed[t, m] = cosine[t, m] = 0.0
-                fibre_length[t, m] = np.sin(muscles.pennation[m])
+                fibre_length[t, m] = sines[m]
                 state[t, m] = SLACK
                 continue
-            width = lopt * np.sin(muscles.pennation[m])
+            width = lopt * sines[m]
             fibre = np.sqrt(width * width + along * along)
             c = along / fibre
             l, v = fibre / lopt, speed[t, m] * c / (muscles.vmax[m] * lopt)

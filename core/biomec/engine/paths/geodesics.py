@@ -17,7 +17,7 @@ from biomec.base.compiled import compiled
 from biomec.engine.paths.vectors import Vector, vector
 
 STEP = 0.12  # longest step, as a part of the smallest semi-axis; ends then lie within 5e-6 of the length, mostly 1e-7
-SMALLEST_STEPS, MOST_STEPS = 4, 80
+SMALLEST_STEPS, MOST_STEPS = 2, 80
 
 
 @compiled

@@ -7,7 +7,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine.paths.one_contact import contact_between
-from biomec.engine.paths.path_tables import BEFORE, MEMORY, TANGENTS, WORK, PathTables, Traced
+from biomec.engine.paths.path_tables import BEFORE, MEMORY, RANK, TANGENTS, WORK, PathTables, Traced
 from biomec.engine.paths.surfaces import ELLIPSOID, FLIPPED, HIT, INSIDE, UNSOLVED, WRAPPED
 from biomec.engine.paths.sweeps import ROWS, accelerated, begin_sweep
 from biomec.engine.paths.vectors import Vector
@@ -25,8 +25,8 @@ def path_contacts(
     """Insert contacts into the chains of a cord: codes −1, −2 … of its surfaces beside indices of points.
 
     Each surface in turn leaves the chain, is tried in every stretch, and goes where the straight line runs through it
-    and adds least; until no tangent point moves any more. A path over several surfaces goes on from where it touched
-    them in the frame before, as long as it touches the same ones in the same stretches.
+    and adds least; until no tangent point moves any more. A path over several surfaces begins with those that
+    it touched in the frame before, if the points between which it touched them still take part.
 
     entry, leave : (T, nw, 3) tangent points;  gives : (T, nw, 4) −1 or 1 if a surface gives way to the end before or
                    after it, and its pull on that end;  arcs : (T,) length on surfaces
@@ -56,9 +56,13 @@ def path_contacts(
             _expect(memory[v + k], tables.surface_kind[s] == ELLIPSOID, warm[k])
         if count[t] < 0:
             continue
+        if nw > 1 and _as_before(chain, count, t, memory[v : v + nw]):
+            for k in range(nw):
+                _recall(memory[v + k], frame[k], centre[k], entry[t, k], leave[t, k])
         settled, known = False, 0
-        for sweep in range(MOST_SWEEPS):
-            change, same = 0.0, True
+        begin_sweep(t, entry, leave, past)
+        for _ in range(MOST_SWEEPS):
+            change = 0.0
             for k in range(nw):
                 s = tables.wrap_surface[v + k]
                 kind, axis, sign = tables.surface_kind[s], tables.surface_axis[s], tables.surface_sign[s]
@@ -99,7 +103,6 @@ def path_contacts(
                 flags[k] = code | lost
                 if place < 0:
                     change = max(change, 1.0 if was else 0.0)
-                    same = same and memory[v + k, 0] == 0.0
                     warm[k, 0] = 0.0
                     continue
                 for i in range(count[t], place + 1, -1):
@@ -117,15 +120,10 @@ def path_contacts(
                 for i in range(5):
                     warm[k, i] = work[k, 8 + i]
                 warm[k, 6] = gap_of
-                same = same and memory[v + k, 0] != 0.0 and memory[v + k, 6] == gap_of
             if nw == 1 or change < SETTLED or _apart(chain, count, t, nw):
                 settled = True
                 break
-            if sweep == 0 and same:
-                for k in range(nw):
-                    _recall(memory[v + k], frame[k], centre[k], entry[t, k], leave[t, k])
-            elif sweep > 0:
-                known = accelerated(t, change, known, entry, leave, past)
+            known = accelerated(t, change, known, entry, leave, past) if _meet(chain, count, t) else 0
             begin_sweep(t, entry, leave, past)
         _conclude(tables, m, t, settled, flags, frame, chain, count, memory, warm, work, gives, arcs, result)
 
@@ -154,6 +152,38 @@ def _apart(chain: IntArray, count: IntArray, t: int, nw: int) -> bool:
             if chain[t, j - 1] < 0:  # the first of a chain is a point
                 return False
     return touched == nw
+
+
+@compiled
+def _as_before(chain: IntArray, count: IntArray, t: int, memory: FloatArray) -> bool:
+    """Put surfaces (nw,) where they were in the frame before, if all those points are still there; whether they are."""
+    nw = len(memory)
+    for rank in range(nw):
+        for k in range(nw):
+            if memory[k, 0] == 0.0 or memory[k, RANK] != rank:
+                continue
+            at = -1
+            for j in range(count[t]):
+                if chain[t, j] == int(memory[k, 6]) - 1:
+                    at = j + 1 + rank
+            if at < 0:
+                for other in range(nw):
+                    _without(chain, count, t, -other - 1)
+                return False
+            for j in range(count[t], at, -1):
+                chain[t, j] = chain[t, j - 1]
+            chain[t, at] = -k - 1
+            count[t] += 1
+    return True
+
+
+@compiled
+def _meet(chain: IntArray, count: IntArray, t: int) -> bool:
+    """Whether the path goes from one surface to another, so that one moves the other."""
+    met = False
+    for j in range(1, count[t]):
+        met = met or (chain[t, j] < 0 and chain[t, j - 1] < 0)
+    return met
 
 
 @compiled
@@ -214,6 +244,7 @@ def _conclude(
         k = -chain[t, j] - 1
         arcs[t] += work[k, 6]
         result.place[t, v + k] = before + rank / (nw + 1.0)
+        warm[k, RANK] = rank
         rank += 1
         gives[t, k, 0] = work[k, 16]
         for i in range(6):

@@ -9,10 +9,11 @@ from biomec.engine.paths.simm_spline import Curves
 
 FIXED, CONDITIONAL, MOVING = 0, 1, 2
 WORK = 17  # numbers of each contact: those of `surfaces`, then those of `one_contact`
-TANGENTS, BEFORE = 7, 13
+TANGENTS, RANK, BEFORE = 7, 13, 14
 MEMORY = 2 * BEFORE
-"""Numbers of each contact that go from frame to frame: six of `surfaces`, the stretch it lies in, and from TANGENTS the
-tangent points in the axes of the surface; from BEFORE the same of the frame before that."""
+"""Numbers of each contact that go from frame to frame: six of `surfaces`, the stretch it lies in, from TANGENTS the
+tangent points in the axes of the surface, at RANK its place among the surfaces of the stretch; from BEFORE the same of
+the frame before that."""
 GIVING = 4  # numbers about a surface that gives way
 
 

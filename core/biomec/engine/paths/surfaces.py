@@ -48,21 +48,25 @@ def wrap_cylinder(
     along = 0.0 if square == 0.0 else -(p1[0] * ux + p1[1] * uy) / square
     nx, ny = p1[0] + along * ux, p1[1] + along * uy
     hit = 0.0 < along < 1.0 and nx * nx + ny * ny < radius * radius
-    if not hit and memory[0] == 0.0 and side == 0.0 and axis < 0:
+    wanted = hit
+    if side != 0.0:  # the axis must lie to the left of the path (σ = +1) or to its right
+        offset = 0.0 if square == 0.0 else side * (uy * p1[0] - ux * p1[1]) / np.sqrt(square)
+        wanted = 0.0 < along < 1.0 and offset < radius
+    elif axis >= 0:
+        wanted = _wanted(sign * p1[axis], sign * p2[axis], sign * (nx if axis == 0 else ny), hit)
+    held = memory[0]
+    if not wanted and held == 0.0:
         return 0
     phi1, phi2 = np.arctan2(p1[1], p1[0]), np.arctan2(p2[1], p2[0])
     open1, open2 = np.arccos(radius / d1), np.arccos(radius / d2)
     plus = (phi2 - phi1 - open1 - open2) % TURN
     minus = (phi1 - phi2 - open1 - open2) % TURN
-    wanted, sense = hit, 1.0 if plus <= minus else -1.0
-    if side != 0.0:  # the axis must lie to the left of the path (σ = +1) or to its right
+    sense = 1.0 if plus <= minus else -1.0
+    if side != 0.0:
         sense = side
-        offset = 0.0 if square == 0.0 else side * (uy * p1[0] - ux * p1[1]) / np.sqrt(square)
-        wanted = 0.0 < along < 1.0 and offset < radius
     elif axis >= 0:
-        wanted, sense = _active_side(p1, p2, nx, ny, hit, along, axis, sign, radius, phi1, phi2, open1, open2)
+        sense = _active_sense(axis, sign, phi1, phi2, open1, open2)
     code = 0
-    held = memory[0]
     theta = plus if sense > 0.0 else minus
     if held != 0.0:
         kept = plus if held > 0.0 else minus
@@ -97,32 +101,36 @@ def wrap_cylinder(
 
 
 @compiled
-def _active_side(
-    p1: Vector, p2: Vector, nx: float, ny: float, hit: bool, along: float, axis: int, sign: float,
-    radius: float, phi1: float, phi2: float, open1: float, open2: float,
-) -> tuple[bool, float]:  # fmt: skip
-    """Whether a cylinder of which one side is active is wrapped, and in which sense (the rule of its source)."""
-    on1, on2 = sign * p1[axis] >= 0.0, sign * p2[axis] >= 0.0
-    nearest = sign * (nx if axis == 0 else ny)
-    if (on1 or on2) and not hit and not (on1 != on2 and nearest < 0.0):
-        return False, 1.0
+def _wanted(first: float, last: float, nearest: float, hit: bool) -> bool:
+    """Whether a cylinder of which one side is active is wrapped (the rule of its source).
+
+    first, last, nearest : how far both ends, and the point of their line nearest to the axis, lie on the active side
+    """
+    if first < 0.0 and last < 0.0:
+        return True
+    return hit or ((first >= 0.0) != (last >= 0.0) and nearest < 0.0)
+
+
+@compiled
+def _active_sense(axis: int, sign: float, phi1: float, phi2: float, open1: float, open2: float) -> float:
+    """The sense in which such a cylinder is wrapped (the rule of its source)."""
     shift = 0.0 if axis == 0 else 0.5 * np.pi
     entry_plus = sign * np.cos(phi1 + open1 - shift) >= 0.0
     entry_minus = sign * np.cos(phi1 - open1 - shift) >= 0.0
     leave_plus = sign * np.cos(phi2 - open2 - shift) >= 0.0
     leave_minus = sign * np.cos(phi2 + open2 - shift) >= 0.0
     if entry_plus and entry_minus:
-        return True, -1.0 if leave_minus else 1.0
+        return -1.0 if leave_minus else 1.0
     if entry_plus:
-        return True, 1.0
+        return 1.0
     if entry_minus:
-        return True, -1.0
+        return -1.0
     if leave_minus:
-        return True, -1.0
+        return -1.0
     if leave_plus:
-        return True, 1.0
+        return 1.0
     plus, minus = np.cos(phi1 + open1 - phi2 + open2), np.cos(phi1 - open1 - phi2 - open2)
-    return True, 1.0 if plus < minus else -1.0
+    return 1.0 if plus < minus else -1.0
 
 
 @compiled

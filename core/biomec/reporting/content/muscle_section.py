@@ -11,14 +11,12 @@ from biomec.body.muscles.emg_comparison import MeasuredActivation
 from biomec.body.muscles.muscle_trust import ContactPeak, ReserveFigure
 from biomec.body.muscles.sharing_options import CRITERIA, EMG_WORDS, SOLID
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.muscle_cycles import FOOT_OFF, SIDES, muscle_timing
+from biomec.pipeline.muscle_cycles import SIDES, muscle_timing
+from biomec.reporting.content.implants import implant_sentences
 from biomec.reporting.content.muscle_work_tables import torque_table, work_table
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent
 
 MUSCLES = "Muscles and joint contact"
-IMPLANTS = {"hip": 5.0, "knee": 4.0}
-"""Joint -> greatest contact force of walking people that instrumented implants showed [× body weight]
-[Bergmann1993] [Bergmann2001] [Kutzner2010], with the spread of single patients."""
 LISTED = 8  # torques with the largest reserves
 METHOD = (
     "Static optimisation finds the activations that make the torques of the movement with the least effort. It does "
@@ -60,7 +58,7 @@ def muscles_section(analysis: Analysis) -> Section:
         )
         tables.append(Table("Muscles at their limits", ("What", "Muscles"), limits, note))
     timing = _timing_table(analysis)
-    sentences = (trust.verdict, *_beside_implants(analysis), METHOD)
+    sentences = (trust.verdict, *implant_sentences(analysis), METHOD)
     return Section(MUSCLES, sentences, (*tables, *([] if timing is None else [timing])))
 
 
@@ -75,24 +73,6 @@ def _emg_table(emg: MeasuredActivation, channels: Mapping[str, tuple[str, ...]],
         "sizes of activations, muscle forces and contact forces are not to be used."
     )
     return Table("EMG that takes part", ("Channel", "Muscles", "100 %"), rows, note)
-
-
-def _beside_implants(analysis: Analysis) -> tuple[str, ...]:
-    """A sentence about joints of a walk that bear more than implants did; empty if there is none."""
-    if analysis.cycles.phase != FOOT_OFF:
-        return ()
-    beyond = [
-        f"{one.joint} {number(one.times_weight)}"
-        for one in analysis.muscles.peaks
-        if one.times_weight > IMPLANTS.get(one.joint.split(" ")[-1], np.inf)
-    ]
-    if not beyond:
-        return ()
-    known = " and ".join(f"{most:g} in the {joint}" for joint, most in IMPLANTS.items())
-    return (
-        f"Instrumented implants bore up to {known} in walking [body weights]; here it is more: {', '.join(beyond)}. "
-        "Look at the torques, joint centres and scaling there before you use these contact forces.",
-    )
 
 
 def _contact_table(analysis: Analysis) -> Table:

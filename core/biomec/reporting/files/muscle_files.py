@@ -14,6 +14,7 @@ from biomec.body.muscles.muscle_forces import summary as forces_summary
 from biomec.body.muscles.muscle_work import moment_shares
 from biomec.body.muscles.sharing import STATUS_WORDS
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.content.implants import implant_sentences
 from biomec.reporting.tables import by_frame, plain_number, table_text
 
 OF_A_MUSCLE = (
@@ -57,6 +58,7 @@ def muscles_summary(analysis: Analysis) -> dict[str, Any] | None:
         "status": found.forces.counts(),
         "trust": str(trust.grade),
         "verdict": trust.verdict,
+        "beside_implants": list(implant_sentences(analysis)),
         "reserves": [
             {"torque": one.torque, "largest_Nm": one.largest_Nm, "wanted_Nm": one.wanted_Nm, "share": one.share}
             for one in trust.reserves

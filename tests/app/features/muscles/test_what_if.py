@@ -238,5 +238,5 @@ def test_a_variant_without_an_answer_goes_and_says_why(qtbot, window):
     window.form.to.setCurrentText("left soleus")
     qtbot.mouseClick(window.add, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.jobs.busy and len(window.variants) == 3)
-    assert "both must be of one side" in window.wrong.text()
+    assert "cannot be moved to the other side" in window.wrong.text()
     assert len(window.results) == 3

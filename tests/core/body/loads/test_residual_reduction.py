@@ -9,6 +9,7 @@ import pytest
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.mass_adjustment import MassOptions, changed_system
 from biomec.body.loads.motion_correction import MotionOptions, marker_distance
 from biomec.body.loads.residual_reduction import ReductionOptions, reduce_residuals
@@ -150,6 +151,19 @@ def test_frames_off_the_plates_do_not_count() -> None:
     force[100:150] = 0.0
     found = reduce_residuals(one.tree, one.q, one.qdot, one.qddot, replace(one.external, force=force), counted, RATE_HZ)
     assert found.segments == ()
+
+
+def test_corrections_do_not_swing_back_where_no_plate_bears_the_body() -> None:
+    """Torques of a walk rose to 377 N·m in its first frames, before the first step on a plate."""
+    one = performed("walk")
+    counted = every_frame(one)
+    counted[:60] = counted[-60:] = False
+    q, qdot, qddot = drifting(one)
+    found = reduce_residuals(one.tree, q, qdot, qddot, one.external, counted, RATE_HZ, options=MOTION)
+    # the drift itself accelerates by 0.004 (2π)² = 0.16 m/s², and corrections swung back with 7 m/s²
+    added = found.motion.whole_body_acceleration - segment_motion(one.system, q, qdot, qddot).whole_body_acceleration
+    assert np.abs(added[~counted]).max() < 2.0 * 0.004 * (2.0 * np.pi) ** 2
+    assert found.after.force_rms[3] < 0.3 * found.before.force_rms[3]
 
 
 def test_result_and_wrong_input() -> None:

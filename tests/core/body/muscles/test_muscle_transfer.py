@@ -7,26 +7,36 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.body.muscles.fitting import fit_muscles
+from biomec.base.errors import BiomecError
+from biomec.body.muscles.fitting import FittedMuscles, fit_muscles
 from biomec.body.muscles.joint_contact import joint_contacts
 from biomec.body.muscles.muscle_forces import muscle_forces
 from biomec.body.muscles.muscle_paths import muscle_paths
 from biomec.body.muscles.muscle_set import MuscleSet
-from biomec.body.muscles.muscle_transfer import transferred_model, transferred_muscle
+from biomec.body.muscles.muscle_transfer import transferred, transferred_model
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.muscles.sharing_model import person_muscles
 from biomec.body.muscles.sharing_options import SharingOptions
 from biomec.body.muscles.what_if import MuscleQuestion, MuscleVariant, compare_variants
+from biomec.engine.paths.cords import Cord
 from tests.core.body.loads.performed import performed
 
 
-def test_a_transferred_muscle_keeps_the_surfaces_of_the_way_that_it_keeps() -> None:
+@pytest.fixture(scope="module")
+def arms() -> FittedMuscles:
+    return fit_muscles(performed("walk").acquisition.model, load_muscle_set("arms"))
+
+
+def cord(fitted: FittedMuscles, name: str) -> Cord:
+    return fitted.cords.cords[fitted.names.index(name)]
+
+
+def test_a_transferred_muscle_keeps_the_surfaces_of_the_way_that_it_keeps(arms: FittedMuscles) -> None:
     """Latissimus to the end of teres minor runs over the ribs as before; it lost them."""
-    arms = load_muscle_set("shoulder")
-    moved = transferred_muscle(arms["LatissimusDorsi_M_r"], arms["TeresMinor_r"])
-    assert [one.wrap for one in moved.wraps] == ["Thorax"]
-    assert moved.wraps[0].last == len(moved.points) - 1
-    assert moved.points[-1] is arms["TeresMinor_r"].points[-1]
+    moved = cord(transferred(arms, ["LatissimusDorsi_M_r"], "TeresMinor_r"), "LatissimusDorsi_M_r")
+    assert [one.surface.split(" ")[-1] for one in moved.contacts] == ["Thorax"]
+    assert moved.contacts[0].last == len(moved.points) - 1
+    assert moved.points[-1] is cord(arms, "TeresMinor_r").points[-1]
 
 
 def test_a_torque_that_loses_its_only_muscle_is_lacking() -> None:
@@ -66,7 +76,38 @@ def test_a_muscle_without_a_path_is_listed() -> None:
     assert not [one for one in muscle_forces(model).notices if one.code == "muscles-without-path"]
 
 
-def test_muscles_of_two_sources_are_refused() -> None:
-    legs, arms = load_muscle_set("legs"), load_muscle_set("shoulder")
-    with pytest.raises(Exception, match="come from the same source"):
-        transferred_muscle(legs["soleus_r"], arms["TeresMinor_r"])
+@pytest.mark.parametrize(
+    ("donor", "target"),
+    [("FCU_r", "ECRB_r"), ("Coracobrachialis_r", "BRA_r")],
+    ids=["of one source", "of two sources"],
+)
+def test_a_transferred_muscle_runs_over_the_points_of_both_and_keeps_its_fibres(
+    arms: FittedMuscles, donor: str, target: str
+) -> None:
+    """Its length is that of the polygon if it touches no surface; fibres in the static pose are as long as before."""
+    moved = transferred(arms, [donor], target)
+    m = arms.names.index(donor)
+    person = arms.person
+    pose = person.system.reference[None]
+    before, after = (muscle_paths(person, pose, None, one) for one in (arms, moved))
+    assert moved.muscles[m].lopt == arms.muscles[m].lopt
+    assert moved.muscles[m].fmax == arms.muscles[m].fmax
+    fibres = [(one.length[0, m] - fitted.muscles[m].lts) for one, fitted in ((before, arms), (after, moved))]
+    assert fibres[1] == pytest.approx(fibres[0], abs=1e-14)
+    R, origin = after.motion.R_WB[0], after.origin[0]
+    at = np.array([origin[b] + R[b] @ point.at for point in cord(moved, donor).points
+                   for b in [after.motion.index(point.body)]])  # fmt: skip
+    straight = np.linalg.norm(np.diff(at, axis=0), axis=1).sum()
+    if not np.isfinite(
+        after.paths.contact[0, moved.cords.tables.wrap_first[m] : moved.cords.tables.wrap_first[m + 1]]
+    ).any():
+        assert after.length[0, m] == pytest.approx(straight, abs=1e-14)
+    else:
+        assert after.length[0, m] >= straight - 1e-12
+    others = np.arange(len(arms.names)) != m
+    assert np.array_equal(after.length[0, others], before.length[0, others])
+
+
+def test_a_muscle_cannot_be_moved_to_the_other_side(arms: FittedMuscles) -> None:
+    with pytest.raises(BiomecError, match="cannot be moved to the other side"):
+        transferred(arms, ["FCU_r"], "ECRB_l")

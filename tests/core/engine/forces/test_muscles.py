@@ -71,6 +71,26 @@ def test_the_motion_is_that_of_the_same_equations_written_by_hand():
     assert run.inner[-1, :2] == pytest.approx(expected[-1, 2:], abs=2e-7)
 
 
+# OpenSim 4.6, DeGrooteFregly2016Muscle, elastic tendon in its explicit form, which leaves the damping of fibres out;
+# activation held at 0.08, Runge-Kutta-Merson to 1e-9: time [s], angle [rad], fibre length (of the optimal), force [N]
+OPENSIM = (
+    (0.05, -0.5737451626834243, 1.070998282716427, 86.69146422788936),
+    (0.10, -0.5031147103472405, 1.0388616923962468, 75.36848308505822),
+    (0.15, -0.4016428013015064, 0.9885649261033226, 64.00856408048833),
+    (0.20, -0.28377587905779433, 0.9255496765600109, 54.08714271706112),
+)
+
+
+def test_the_equations_written_by_hand_are_those_of_opensim_where_fibres_are_not_damped():
+    """The other program's own integration: 1e-9 rad and 1e-6 N; the test above ties ours to the same equations."""
+    times, *found = np.array(OPENSIM).T
+    states = oracle.motion(START, 0.08, 0.08, times, damping=0.0)
+    force = [oracle.FMAX * oracle.pull(oracle.path(angle)[0], fibre)[0] for angle, _, _, fibre in states]
+    assert states[:, 0] == pytest.approx(found[0], abs=1e-9)
+    assert states[:, 3] == pytest.approx(found[1], abs=1e-9)
+    assert force == pytest.approx(found[2], abs=1e-6)
+
+
 @pytest.mark.parametrize("tendon", ["elastic", "rigid"])
 @pytest.mark.parametrize(("family", "order", "energy", "state"), [("trapezoidal", 2, 3.9, 3.5), ("adams", 4, 8.0, 5.0)])
 def test_energy_is_balanced_to_the_order_of_existing_integrators(tendon, family, order, energy, state):
