@@ -52,6 +52,7 @@ from biomec.study.discovery import FolderContent, FoundFile, FoundTrial
 from biomec.study.index import Index
 from biomec.study.record import TrialRecord
 from biomec.study.study import open_study
+from biomec.study.trial_cycles import read_cycles
 from biomec_resources import resource
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.tiny_run import tiny_run
@@ -382,6 +383,12 @@ def _study_file(name: str) -> Callable[[Path], None]:
     return use
 
 
+def _study_cycles(path: Path) -> None:
+    """Cycles of a trial, as the window reads them."""
+    path.rename(path.with_name("cycles.csv"))
+    read_cycles(path.parent)
+
+
 def _study_index() -> tuple[bytes, ...]:
     with tempfile.TemporaryDirectory() as place:
         index = Index()
@@ -446,6 +453,9 @@ TARGETS: tuple[Target, ...] = (
            _study_file("biomec-study/people.csv")),
     Target("study-trial", ".json", lambda: (TrialRecord(STUDY_ID, "x", "0.3.0").text.encode(),),
            mutations.damaged_json_text, _study_file(f"biomec-study/trials/{STUDY_ID}/trial.json")),
+    Target("study-cycles", ".csv", lambda: (b"side,cycle,first frame,last frame,begin [s],end [s],counts,reason\n"
+                                            b"both,1,14,197,0.260,3.920,no,looked around\n",),
+           mutations.damaged_text, _study_cycles),
     Target("study-index", ".sqlite", _study_index, mutations.damaged_bytes, _study_file("biomec-study/index.sqlite")),
     Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),
     Target("preferences", ".ini", lambda: (PREFERENCES,), mutations.damaged_text, _preferences),

@@ -29,7 +29,7 @@ class Writers:
 @pytest.fixture
 def writers(monkeypatch):
     made = Writers()
-    monkeypatch.setattr(command, "_writer", lambda path: (made.made, made.write))
+    monkeypatch.setattr(command, "writer_for", lambda path: (made.made, made.write))
     return made
 
 

@@ -37,19 +37,12 @@ def is_study(path: Path) -> bool:
 
 def back_to_study(context: Context) -> None:
     """Bring the study that was opened last to the front."""
-    for window in _studies(context)[-1:]:
+    windows = _studies(context)
+    if not windows:
+        context.user.tell("Back to Study", "No study is open. File ▸ Open Study… shows one.")
+    for window in windows[-1:]:
         window.raise_()
         window.activateWindow()
-
-
-def title_of_back(context: Context) -> str | None:
-    """Text of the item that goes back; None while no study is open."""
-    return "Bac&k to Study" if _studies(context) else None
-
-
-def no_study(context: Context) -> str | None:
-    """Reason for the item that goes back: no study is open."""
-    return None if _studies(context) else "Open a study first."
 
 
 def _studies(context: Context) -> list[QWidget]:

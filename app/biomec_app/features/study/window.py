@@ -38,7 +38,7 @@ LOOKING = "Look through the folder"
 WHY = "Why? Tables and reports give the reason:"
 RUNNING = "Trials are being analysed. What is done stays done, and the next run goes on from there."
 STOP = "Stop and close"
-SIZE, LAYOUT, COLUMNS_LAYOUT = (1280, 760), "study", "study columns"
+SIZE, LAYOUT, COLUMNS_LAYOUT = (1240, 700), "study", "study columns"
 PATIENCE_S = 10.0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
 from biomec_app.features.clinical.actions import open_visit_folder, write_report
-from biomec_app.features.study.actions import ask_and_open_study, back_to_study, no_study, title_of_back
+from biomec_app.features.study.actions import ask_and_open_study, back_to_study
 from biomec_app.figures.saved_kinds import PATTERNS, SAVED_AS
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context, FigureSource
@@ -139,8 +139,8 @@ ACTIONS: tuple[Action, ...] = (
            "Analyse every recording in a folder, and show their clinical curves together", "Ctrl+Shift+O", _idle),
     Action("file.open-study", MENU, "Open St&udy…", ask_and_open_study,
            "Show the recordings of many people as a table: analyse, filter, compare, report", "Ctrl+Shift+U"),
-    Action("file.study", MENU, "Bac&k to Study", back_to_study, "Show the window of the study again", "Ctrl+Alt+U",
-           no_study, title=title_of_back),
+    Action("file.study", MENU, "Bac&k to Study", back_to_study, "Bring the window of the study to the front",
+           "Ctrl+Alt+U"),
     *(_recent(number) for number in range(MOST_RECENT)),
     Action("file.recent-separator", RECENT, SEPARATOR, None),
     Action("file.forget-recent", RECENT, "&Clear List", lambda context: context.preferences.forget_recent(),

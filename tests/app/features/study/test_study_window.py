@@ -19,7 +19,7 @@ from biomec.study.study import Study, open_study
 from biomec.study.task import run_task
 from biomec.study.trials import State, StudyTrial
 from biomec_app.features.study import columns, outputs
-from biomec_app.features.study.actions import is_study, title_of_back
+from biomec_app.features.study.actions import back_to_study, is_study
 from biomec_app.features.study.columns import COLUMNS
 from biomec_app.features.study.trial_model import GroupRow
 from biomec_app.features.study.window import RUNNING, StudyWindow, open_study_window
@@ -320,9 +320,11 @@ def test_a_trial_opens_in_the_main_window_and_nothing_is_unsaved(shown, ready, c
     assert context.document.path is None  # saving it cannot overwrite results of the study
     assert not context.document.is_modified
     assert context.preferences.folder == str(ready / "Alberta1" / "v1")
-    assert title_of_back(context) == "Bac&k to Study"
+    back_to_study(context)
+    assert not answers.told
     window.close()
-    assert title_of_back(context) is None
+    back_to_study(context)
+    assert answers.told == ["No study is open. File ▸ Open Study… shows one."]
 
 
 def test_the_folder_page_says_what_every_file_is(shown, fresh, qtbot):
