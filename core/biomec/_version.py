@@ -1,3 +1,3 @@
 """The one place where the version is written."""
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"

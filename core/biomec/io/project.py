@@ -4,7 +4,7 @@ The file is HDF5 behind a block of 512 bytes of text, which HDF5 calls a user bl
 
     BIOMEC PROJECT
     schema 1
-    biomec 0.4.0
+    biomec 0.5.0
     size 1048576
     sha256 9f86d081…
 

@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.study import batch
 from biomec.study import task as task_module
@@ -352,7 +353,7 @@ def analysed_known_like(folder):
     """Results of every trial, whatever their people are called."""
     study = open_study(folder)
     for one in study.trials:
-        record = TrialRecord(one.id, one.made_of, "0.4.0", one.file, one.sha256, "", Headline("m21"))
+        record = TrialRecord(one.id, one.made_of, __version__, one.file, one.sha256, "", Headline("m21"))
         (study.folder_of(one)).mkdir(parents=True)
         (study.folder_of(one) / "trial.json").write_text(record.text)
     reopened(study)
