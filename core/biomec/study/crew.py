@@ -71,7 +71,6 @@ class LocalCrew:
 
     def _started(self) -> ProcessPoolExecutor:
         self._given = 0
-        self._others = set(multiprocessing.active_children())
         context = multiprocessing.get_context("spawn")  # threads and compiled code do not survive a fork
         return ProcessPoolExecutor(self.size, context, _begin, (max(1, thread_count() // self.size),))
 
@@ -95,9 +94,10 @@ class LocalCrew:
 
     def close(self, now: bool = False) -> None:
         """End the processes."""
+        mine = list((self._pool._processes or {}).values())  # of this crew alone: another batch may be running
         self._pool.shutdown(wait=not now, cancel_futures=True)
         if now:
-            for process in set(multiprocessing.active_children()) - self._others:
+            for process in mine:
                 process.terminate()
                 process.join(5.0)
 

@@ -203,7 +203,8 @@ def _angle_rows(parts: Mapping[str, Parts]) -> Iterator[PublishedRow]:
         yield PublishedRow("4.23", f"range of humerus over that of scapula, {grip}", "1", ratio, float(quotient))
     for grip, percent in print_.PHASE_CHANGE.items():
         curve = parts[grip].get("elbow flexion").mean
-        ours = 100.0 * float(np.argmax(curve)) / (curve.size - 1) if curve.size > 1 else np.nan
+        known = curve.size > 1 and bool(np.isfinite(curve).all())
+        ours = 100.0 * float(np.argmax(curve)) / (curve.size - 1) if known else np.nan
         yield PublishedRow(
             "4.24", f"greatest flexion of the mean curve of the elbow, {grip}", "%", percent, float(ours)
         )

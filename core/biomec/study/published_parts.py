@@ -59,7 +59,7 @@ class Moments:
         x = np.asarray(samples, dtype=np.float64)
         x = x[np.isfinite(x).all(axis=tuple(range(1, x.ndim)))]
         if not len(x):
-            return cls(0, np.zeros(x.shape[1:]), np.zeros(x.shape[1:]))
+            return cls(0, np.full(x.shape[1:], np.nan), np.zeros(x.shape[1:]))
         mean = x.mean(axis=0)
         return cls(len(x), np.asarray(mean), np.asarray(((x - mean) ** 2).sum(axis=0)))
 

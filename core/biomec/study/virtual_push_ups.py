@@ -6,13 +6,16 @@ ways of moving do the same in a virtual laboratory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import json
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from biomec.base.atomic import atomic_path, make_folder
-from biomec.base.errors import BiomecError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
+from biomec.base.plain_types import parsed_json
 from biomec.base.progress import Progress
 from biomec.base.toml_table import written
 from biomec.body.loads.load_components import LoadReading
@@ -22,6 +25,9 @@ from biomec.study.description import FILE
 from biomec.study.published_numbers import GRIPS
 from biomec.virtual import RecordOptions, VirtualPerson, record, write_acquisition
 from biomec.virtual.push_ups import PushUp
+
+OPTIONS = "virtual-study.json"
+"""File beside the recordings that says how they were made."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,12 @@ class VirtualStudy:
 
 
 def make_recordings(folder: Path, options: VirtualStudy = VirtualStudy(), progress: Progress | None = None) -> None:
-    """Write the recordings and ``study.toml`` into a folder; those that are there already are not made again."""
+    """Write the recordings and ``study.toml`` into a folder; those that are there already are not made again.
+
+    A folder holds one virtual study: only people may be added to it.
+    """
     make_folder(folder)
+    _one_study(folder, options)
     rng = np.random.default_rng(options.seed)
     people = []
     total = options.people * options.trials * 2
@@ -81,6 +91,22 @@ def make_recordings(folder: Path, options: VirtualStudy = VirtualStudy(), progre
     )
     with atomic_path(folder / FILE) as temporary:
         temporary.write_text(_description(people), encoding="utf-8")
+
+
+def _one_study(folder: Path, options: VirtualStudy) -> None:
+    """Refuse a folder that holds recordings made with other options; keep those of a new one."""
+    kept, now = folder / OPTIONS, asdict(options)
+    if kept.exists():
+        try:
+            before = {name: parsed_json(whole_file(kept, LONGEST_DESCRIPTION))[name] for name in now}
+        except (ValueError, KeyError, TypeError) as error:
+            raise FileError(kept.name, "it does not say how the recordings were made. Choose a new folder.") from error
+        other = [name for name in now if before[name] != now[name] and (name != "people" or before[name] > now[name])]
+        if other:
+            words = ", ".join(f"{name} {before[name]} instead of {now[name]}" for name in other)
+            raise BiomecError(f"{folder.name} holds a virtual study with other options ({words}). Choose a new folder.")
+    with atomic_path(kept) as temporary:
+        temporary.write_text(json.dumps(now), encoding="utf-8")
 
 
 def _description(people: list[VirtualPerson]) -> str:

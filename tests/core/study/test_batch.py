@@ -17,6 +17,7 @@ from biomec.base.progress import Cancelled
 from biomec.io.project import load_project
 from biomec.study import batch
 from biomec.study.batch import run_batch, tasks_of
+from biomec.study.crew import LocalCrew
 from biomec.study.decisions import decide
 from biomec.study.record import PROJECT
 from biomec.study.study import open_study
@@ -254,3 +255,16 @@ def _group_lives(group: int) -> bool:
 
 def test_times_are_said_as_people_say_them():
     assert [batch.in_minutes(one) for one in (3.2, 200.0, 9000.0)] == ["3 s", "3 min", "2.5 h"]
+
+
+def test_a_batch_that_is_given_up_ends_its_own_processes_only():
+    """Stop in one window of a study ended the batch of another window."""
+    first, second = LocalCrew(1), LocalCrew(1)
+    try:
+        going = second._pool.submit(abs, -3)
+        first._pool.submit(abs, -1).result(120)
+        first.close(now=True)
+        assert going.result(120) == 3
+        assert second._pool.submit(abs, -4).result(120) == 4
+    finally:
+        second.close()

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -93,6 +95,7 @@ def test_moments_pool_as_if_all_samples_were_at_hand():
     assert_allclose(total.sd, every.std(axis=0, ddof=1), rtol=1e-12)
     assert_allclose(total.rms, np.sqrt((every**2).mean(axis=0)), rtol=1e-14)
     assert np.isnan(Moments.of([3.0]).sd)
+    assert np.isnan(Moments.of([np.nan]).mean)  # nothing measured is not zero
 
 
 def test_what_a_trial_adds_is_found_once_and_kept(found, study):
@@ -152,6 +155,18 @@ def test_recordings_that_are_there_are_not_made_again(study):
     make_recordings(study.folder, OPTIONS)
     assert {path: path.stat().st_mtime_ns for path in study.folder.rglob("*.emt")} == before
     assert len(before) == 2 * 2 * 3  # movement, static and EMG
+
+
+def test_a_folder_holds_one_virtual_study(tmp_path):
+    """Another seed gave the recordings of the first one other masses and statures."""
+    few = VirtualStudy(people=1, cycles=1, rate_hz=50.0)
+    (tmp_path / "virtual-study.json").write_text(json.dumps(asdict(few)))
+    with pytest.raises(BiomecError, match=r"other options \(cycles 1 instead of 2, seed 1 instead of 3\)"):
+        make_recordings(tmp_path, VirtualStudy(people=2, cycles=2, rate_hz=50.0, seed=3))
+    (tmp_path / "virtual-study.json").write_text("[1]")
+    with pytest.raises(BiomecError, match="does not say how the recordings were made"):
+        make_recordings(tmp_path, few)
+    assert [path.name for path in tmp_path.iterdir()] == ["virtual-study.json"]
 
 
 def test_recordings_named_by_codes_keep_codes_and_conditions(study, tmp_path):
