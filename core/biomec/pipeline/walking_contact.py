@@ -19,7 +19,7 @@ from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.tracking.contact_tracking import BalanceOptions, ContactTracked
-from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact
+from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact, tip_of
 from biomec.body.tracking.settling import settled
 from biomec.engine.forces.applied import Forces
 from biomec.engine.forces.external_loads import ExternalLoads
@@ -122,8 +122,8 @@ class WalkingContact:
         share = 100.0 * identified.rms_weights
         kept = "The first run is kept" if tries == 1 else f"The best of {tries} runs is kept"
         words = (
-            f"Contact of the feet was identified from the plates: its forces differ from those measured by {share:.1f} "
-            f"% of body weight RMS, with feet that are moved by {_lift_mm(identified):.1f} mm RMS. "
+            f"Contact of the {_parts(identified)} was identified from what they bore: its forces differ from those "
+            f"measured by {share:.1f} % of body weight RMS, with places that are moved by {_lift_mm(identified):.1f} mm RMS. "
             f"{'Legs were bent to it by as much. ' if how.settled else ''}{kept}; its root leaves the recorded one by "
             f"{1e3 * away_m:.0f} mm at most."
         )
@@ -148,11 +148,13 @@ class WalkingContact:
             )
             found.append(warning("contact-fits-badly", words))
         if identified.borrowed:
-            words = (
-                f"No plate measured the {' and the '.join(identified.borrowed)}: spheres of the other foot stand in."
-            )
+            words = f"Nothing measured the {' and the '.join(identified.borrowed)}: spheres of the other side stand in."
             found.append(info("contact-borrowed", words))
         return tuple(found)
+
+
+def _parts(identified: IdentifiedContact) -> str:
+    return "feet" if all("foot" in one.segment for one in identified.feet) else "feet and of the tips of crutches"
 
 
 def _lift_mm(identified: IdentifiedContact) -> float:
@@ -213,12 +215,14 @@ def refuse_incomplete(body: SubjectModel, mass_kg: float | None) -> None:
 
 
 def refuse_hands(system: System, external: ExternalLoads, stretch: slice) -> None:
-    """Contact is identified for feet only: a body that stands on its hands too would fall."""
+    """Contact is identified for feet and tips of crutches: a body that stands on its hands too would fall."""
     weight = sum(body.mass for body in system.bodies) * float(np.linalg.norm(system.gravity))
     for k, segment in enumerate(external.segments):
         pressing = float(np.abs(external.force[stretch, k, 1]).max(initial=0.0))
-        if "foot" not in segment and limb_of(segment) is not None and pressing > HANDS_SHARE * weight:
+        if "foot" in segment or limb_of(segment) is None or tip_of(system, segment):
+            continue
+        if pressing > HANDS_SHARE * weight:
             raise BiomecError(
-                f"The {segment} bears up to {pressing:.0f} N in this stretch, and contact is identified for feet only. "
-                "Choose contact with the floor, which takes hands too."
+                f"The {segment} bears up to {pressing:.0f} N in this stretch, and contact is identified for feet only "
+                "and for tips of crutches. Choose contact with the floor, which takes hands too."
             )
