@@ -123,7 +123,8 @@ class WalkingContact:
         kept = "The first run is kept" if tries == 1 else f"The best of {tries} runs is kept"
         words = (
             f"Contact of the {_parts(identified)} was identified from what they bore: its forces differ from those "
-            f"measured by {share:.1f} % of body weight RMS, with places that are moved by {_lift_mm(identified):.1f} mm RMS. "
+            f"measured by {share:.1f} % of body weight RMS, with places that are moved by "
+            f"{_lift_mm(identified):.1f} mm RMS. "
             f"{'Legs were bent to it by as much. ' if how.settled else ''}{kept}; its root leaves the recorded one by "
             f"{1e3 * away_m:.0f} mm at most."
         )

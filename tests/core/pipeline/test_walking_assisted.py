@@ -10,6 +10,7 @@ from biomec.body.tracking.foot_contact import identified_contact
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.tracking_figures import tracking_figures
 from biomec.recording import Session
 from biomec.virtual import RecordOptions, Walk, record
 from biomec.virtual.acquisition import DEMO
@@ -48,6 +49,9 @@ def test_a_walk_with_two_crutches_stays_up_on_feet_and_tips(assisted, record_pro
     assert set(run.contacts) == {"right foot", "left foot", "right hand", "left hand"}
     record_property("pelvis_mm", 1e3 * away_m(assisted, run))
     assert away_m(assisted, run) < NEAR_M
+    figures = tracking_figures(assisted, run)
+    assert figures["root_place_m"] <= away_m(assisted, run)  # a mean, and the largest
+    assert figures["angles_rad"] < 0.05
     tips = [k for k, name in enumerate(run.contacts) if "hand" in name]
     weight = 9.81 * sum(body.mass for body in assisted.body.person.system.bodies)
     # tips bear what was measured: 5 % of body weight RMS, of loads up to a quarter of it
