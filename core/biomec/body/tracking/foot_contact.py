@@ -42,6 +42,7 @@ PLACES = ("heel", "left ball", "right ball", "toes")
 TIP = "TIP_"  # how names of landmarks of tips begin
 MOST_FRAMES = 50  # of a foot that are compared while searching
 SPARE = 10.0  # [1/m] spheres that no frame needs stay high: 1 mm counts as 0.01 of σ_f, far less than what bears
+UNDECIDED = 0.3  # of σ_f, with which K, λ and μ that no frame decides stay in the middle of their bounds
 FRACTION_SEARCHED = 0.9  # of the progress; the rest is refinement
 
 
@@ -311,7 +312,8 @@ def _identified(
         left = (found - wanted) * scale
         allowed = corrections / np.where(sigma > 0.0, sigma, 1.0)
         centres, radii, _ = _read(x, options)
-        return np.concatenate([left.ravel(), allowed.ravel(), SPARE * (radii - centres @ up)])
+        middle = UNDECIDED * (2.0 * (x[-3:] - low[-3:]) / (high[-3:] - low[-3:]) - 1.0)
+        return np.concatenate([left.ravel(), allowed.ravel(), SPARE * (radii - centres @ up), middle])
 
     def cost(x: FloatArray) -> float:
         d = difference(x)
