@@ -81,8 +81,8 @@ ROOTS: Mapping[str, tuple[str, str]] = FrozenDict(
         ),
         FEET: (
             "Identified contact of the feet",
-            "For walking: spheres under the feet are found from plates and recorded motion, and then only they hold "
-            "the body, which joint torques keep up. Takes about half a minute.",
+            "For walking: spheres under feet and crutches are found from forces and recorded motion; then only they "
+            "hold the body, which joint torques keep up. Takes some ten seconds.",
         ),
     }
 )

@@ -1,7 +1,8 @@
 """A recorded walk that nothing but contact of its feet keeps up: identified from plates, and tried until it stays up.
 
-Whether legs are bent to what the contact needs, and how hard the feet seek what they should bear, suits one recording
-and not another (`TRIES`). They are tried in turn; a run that stays near ends the search, otherwise the best is kept.
+Whether legs are bent to what the contact needs, how much the place of the root counts, and measured forces,
+suit one recording and not another (`TRIES`). They are tried in turn; a run that stays near ends the search, otherwise
+the best is kept.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.tracking.contact_tracking import BalanceOptions, ContactTracked
-from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact
+from biomec.body.tracking.foot_contact import IdentificationOptions, IdentifiedContact, identified_contact, tip_of
 from biomec.body.tracking.settling import settled
 from biomec.engine.forces.applied import Forces
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forces.ground_contact import GroundContact
 from biomec.engine.forward.joint_space import JointSpace
-from biomec.engine.forward.reference_motion import ReferenceMotion, reference_motion
+from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion, reference_motion
 from biomec.engine.forward.simulation import Ending, Simulation, simulate
 from biomec.engine.system import System
 from biomec.recording.limb_names import limb_of
@@ -38,13 +39,22 @@ IDENTIFYING = 0.5  # of the progress
 
 
 class Try(NamedTuple):
-    """How a run is tried: with legs bent to the contact, and with which ρ of balance."""
+    """How a run is tried: legs bent to the contact; share of c_P of joints; W of the place; √ε of measured forces."""
 
     settled: bool
-    force_weight: float
+    stiffness: float = 0.4
+    place: float = 10.0
+    measured: float = 0.03
 
 
-TRIES = (Try(True, 0.03), Try(False, 0.1), Try(False, 0.2), Try(False, 0.03))
+TRIES = (
+    Try(True),
+    Try(False),
+    Try(True, measured=0.01),
+    Try(False, measured=0.01),
+    Try(True, place=30.0),
+    Try(False, place=30.0, measured=0.01),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +63,25 @@ class WalkingContact:
 
     identified : from the recording;  contact : the same as a force on the body as it is simulated
     recorded, pressed : the movement as recorded, and with legs bent to the contact
+    measured : what the plates measured under the feet
     """
 
     identified: IdentifiedContact
     contact: GroundContact
     recorded: ReferenceMotion
     pressed: ReferenceMotion
+    measured: PrescribedLoads
     stiffness: float
     step_s: float
     passive: Forces | None
 
     def walker(self, how: Try) -> ContactTracked:
         """The body with the control of one try."""
-        options = BalanceOptions(stiffness=self.stiffness, force_weight=how.force_weight, step_s=self.step_s)
-        return ContactTracked(self.pressed if how.settled else self.recorded, self.contact, options, self.passive)
+        options = BalanceOptions(
+            stiffness=how.stiffness * self.stiffness, place=how.place, measured=how.measured, step_s=self.step_s
+        )
+        reference = self.pressed if how.settled else self.recorded
+        return ContactTracked(reference, self.contact, options, self.passive, measured=self.measured)
 
     def run(
         self, start_s: float, duration_s: float, progress: Progress | None, cancelled: Callable[[], bool] | None
@@ -107,8 +122,9 @@ class WalkingContact:
         share = 100.0 * identified.rms_weights
         kept = "The first run is kept" if tries == 1 else f"The best of {tries} runs is kept"
         words = (
-            f"Contact of the feet was identified from the plates: its forces differ from those measured by {share:.1f} "
-            f"% of body weight RMS, with feet that are moved by {_lift_mm(identified):.1f} mm RMS. "
+            f"Contact of the {_parts(identified)} was identified from what they bore: its forces differ from those "
+            f"measured by {share:.1f} % of body weight RMS, with places that are moved by "
+            f"{_lift_mm(identified):.1f} mm RMS. "
             f"{'Legs were bent to it by as much. ' if how.settled else ''}{kept}; its root leaves the recorded one by "
             f"{1e3 * away_m:.0f} mm at most."
         )
@@ -133,11 +149,13 @@ class WalkingContact:
             )
             found.append(warning("contact-fits-badly", words))
         if identified.borrowed:
-            words = (
-                f"No plate measured the {' and the '.join(identified.borrowed)}: spheres of the other foot stand in."
-            )
+            words = f"Nothing measured the {' and the '.join(identified.borrowed)}: spheres of the other side stand in."
             found.append(info("contact-borrowed", words))
         return tuple(found)
+
+
+def _parts(identified: IdentifiedContact) -> str:
+    return "feet" if all("foot" in one.segment for one in identified.feet) else "feet and of the tips of crutches"
 
 
 def _lift_mm(identified: IdentifiedContact) -> float:
@@ -176,7 +194,8 @@ def walking_contact(
     pressed = settled(space, q[stretch], found, stretch.start, rate_hz)
     return WalkingContact(
         found, found.on(simulated), reference_motion(space, time_s, q[stretch]),
-        reference_motion(space, time_s, pressed), stiffness, step_s, passive,
+        reference_motion(space, time_s, pressed), PrescribedLoads(space, np.arange(len(q)) / rate_hz, external),
+        stiffness, step_s, passive,
     )  # fmt: skip
 
 
@@ -197,12 +216,14 @@ def refuse_incomplete(body: SubjectModel, mass_kg: float | None) -> None:
 
 
 def refuse_hands(system: System, external: ExternalLoads, stretch: slice) -> None:
-    """Contact is identified for feet only: a body that stands on its hands too would fall."""
+    """Contact is identified for feet and tips of crutches: a body that stands on its hands too would fall."""
     weight = sum(body.mass for body in system.bodies) * float(np.linalg.norm(system.gravity))
     for k, segment in enumerate(external.segments):
         pressing = float(np.abs(external.force[stretch, k, 1]).max(initial=0.0))
-        if "foot" not in segment and limb_of(segment) is not None and pressing > HANDS_SHARE * weight:
+        if "foot" in segment or limb_of(segment) is None or tip_of(system, segment):
+            continue
+        if pressing > HANDS_SHARE * weight:
             raise BiomecError(
-                f"The {segment} bears up to {pressing:.0f} N in this stretch, and contact is identified for feet only. "
-                "Choose contact with the floor, which takes hands too."
+                f"The {segment} bears up to {pressing:.0f} N in this stretch, and contact is identified for feet only "
+                "and for tips of crutches. Choose contact with the floor, which takes hands too."
             )

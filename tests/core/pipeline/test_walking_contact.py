@@ -11,7 +11,7 @@ from biomec.pipeline.simulation_run import stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.walking_contact import TRIES, WalkingContact, refuse_hands, refuse_incomplete
 from tests.core.body.tracking.followed import followed
-from tests.core.body.tracking.test_foot_contact import identified, walk
+from tests.core.body.tracking.test_foot_contact import identified, measured, walk
 from tests.real_data import recording
 
 FEET = SimulationSettings(root="feet", cycle="Right 1")
@@ -67,7 +67,7 @@ def test_the_run_can_be_stored_and_read_back(walked):
 def test_a_run_that_goes_astray_is_a_warning():
     space = walk().space
     contact = identified()
-    one = WalkingContact(contact, contact.on(space.system), walk().raw, walk().raw, 1e3, 1e-3, None)
+    one = WalkingContact(contact, contact.on(space.system), walk().raw, walk().raw, measured(), 1e3, 1e-3, None)
     near, far = (one._notices(TRIES[0], away, 2) for away in (0.02, 0.2))
     assert [notice.code for notice in near] == ["contact-identified"]
     assert [notice.code for notice in far] == ["contact-identified", "walk-left-recording"]

@@ -1,16 +1,20 @@
 """A body that follows a movement on feet which only contact holds: nothing acts on its root.
 
-Contact answers to where the feet are and how they move; a torque changes it only by moving them. Two laws:
+Two laws:
 
     published   least ‖W (ẇ − r)‖ of all ẇ with which nothing acts on the root            [Mouzo2018] Eqs. 3.10, 3.11
-    balanced    1. forces of the spheres that keep the root: non-negative in friction pyramids, nearest to what the
-                   movement itself would give,  least ‖S (Jᵣᵀ f − b)‖² + ε ‖f − f₀‖²/W²,  b = M ẇ − Q̄ of the root
-                2. least ‖ẇⱼ − rⱼ‖² + ρ² ‖f₀ + K (ẇ − r) − f‖²: what the joints must do for the feet to bear these
-                   forces after a time τ, with K = τ² ∂f/∂p J + τ ∂f/∂v J
+    balanced    the same, with the forces of the floor among the unknowns, as a contact can give them:
 
-r leads back to the movement, r = ẇ_ref + c_D (w_ref − w) + c_P e: joints with the stiffness of the control, the root
-softly, because a foot cannot give the body back its place faster than the body falls. Step 1 says what the ground can
-do, step 2 how to make it do so.
+        min ‖W (ẇ − r)‖² + ε ‖S (Gᵢ f − g*ᵢ)‖² + δ ‖f‖²     M_r ẇ = Q̄_r + J_rᵀ f,   f in friction pyramids, f_n ≤ limit
+        u = Mⱼ ẇ − Q̄ⱼ − Jⱼᵀ f − I (v̇ − ẇ)
+
+r leads back to the movement, r = ẇ_ref + c_D (w_ref − w) + c_P e, of all freedoms, the root included. g*ᵢ is what the
+plates measured under each foot: it decides only what the root leaves open, which is how two feet share the load. The
+published law asks what accelerations the forces of this very step allow, and answers by joint accelerations: feet are
+driven into a floor a tenth of a millimetre of which is 100 N. The balanced law exerts the torques that go with the
+forces, and the floor gives them by itself. I is an inertia that the control lends to the freedoms, v̇ being what they
+really do: a foot that bears less than was thought would else spin, for it weighs a kilogram. Limits of f_n let a load
+grow with what is there.
 
 Forces of contact enter the equations of motion linearised over the step, (M − h D − h² K) ẇ = u + Q̄ + h K v, which no
 stiffness of the floor and no friction makes shake (a linearly implicit Euler step), and the control knows of it.
@@ -23,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from biomec.base.arrays import FloatArray, IntArray, skew
+from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError
 from biomec.body.tracking.controllers import ControlOptions
 from biomec.body.tracking.reaction_references import ReactionReferences, ReferenceRows
@@ -32,12 +36,15 @@ from biomec.engine.forces.applied import Forces, acting
 from biomec.engine.forces.ground_contact import ContactSlopes, GroundContact
 from biomec.engine.forward.formulation import Unsolvable
 from biomec.engine.forward.joint_space import JointTerms
-from biomec.engine.forward.reference_motion import ReferenceMotion
+from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion
 
 STEP = "symplectic-euler"
-NEAR_M = 4e-3  # spheres so near to the floor may bear load soon
+NEAR_M = 1e-3  # spheres so near to the floor may bear load in the next steps
 GAP_M = 2e-4  # how quickly those above it are trusted less
 PYRAMID = 0.8  # of friction that balance may count on
+REACH = 10.0  # [1/m] moments of a foot count as forces with 0.1 m of arm
+GROWS, MORE_N = 1.5, 30.0  # a sphere may be asked for so many times what it bears, and so much more
+EVEN = 1e-3  # √δ
 
 
 @dataclass(frozen=True)
@@ -45,44 +52,35 @@ class BalanceOptions:
     """How a body stays up on contact.
 
     balanced   : the balanced law; otherwise the published one
-    stiffness  : c_P of joints [1/s²], critically damped
+    stiffness  : c_P of joints [1/s²], critically damped; the published law has it for the root too
     root       : c_P of the root along the floor, upwards, and of its attitude [1/s²]
-    foresight_s: τ, after which the feet must bear what they should [s]
-    force_weight : ρ [rad/s² / N]
-    reach_m    : moments of the ground count as forces with this arm [m]
-    kept       : ε, weight of forces that the movement itself gives
+    place      : W of the place of the root beside 1 of a freedom that turns [rad/m]
+    measured   : √ε, weight of measured forces
+    inertia    : I [kg m²]
     weights    : (g,) W of the published law; 1 if not given
     step_s     : [s]
     """
 
     balanced: bool = True
-    stiffness: float = 1e3
+    stiffness: float = 400.0
     root: tuple[float, float, float] = (30.0, 100.0, 100.0)
-    foresight_s: float = 0.02
-    force_weight: float = 0.03
-    reach_m: float = 1.0
-    kept: float = 1e-3
+    place: float = 10.0
+    measured: float = 0.03
+    inertia: float = 0.15
     weights: FloatArray | None = None
     step_s: float = 1e-3
 
     def __post_init__(self) -> None:
-        amounts = (
-            self.stiffness,
-            *self.root,
-            self.foresight_s,
-            self.force_weight,
-            self.reach_m,
-            self.kept,
-            self.step_s,
-        )
+        amounts = (self.stiffness, *self.root, self.place, self.measured, self.inertia, self.step_s)
         if not all(0.0 < one < np.inf for one in amounts):
-            raise BiomecError("Balance: stiffnesses, times and weights must be positive numbers.")
+            raise BiomecError("Balance: stiffnesses, inertia, times and weights must be positive numbers.")
 
 
 class ContactTracked(Tracked):
     """A body on contact that its joints alone keep up; a `Stepper`.
 
     passive   : what else acts, such as stops of the joints
+    measured  : loads on the feet as plates measured them, which the balanced law prefers
     reactions : reactions that the published law shall follow too
     """
 
@@ -93,10 +91,11 @@ class ContactTracked(Tracked):
         options: BalanceOptions = BalanceOptions(),
         passive: Forces | None = None,
         reactions: ReactionReferences | None = None,
+        measured: PrescribedLoads | None = None,
     ) -> None:
         control = ControlOptions("computed torque", "free", options.stiffness)
         super().__init__(reference, None, TrackingOptions(control, STEP, options.step_s), None, passive)
-        self.contact, self.balance, self.reactions = contact, options, reactions
+        self.contact, self.balance, self.reactions, self.measured = contact, options, reactions, measured
         bodies = [body.name for body in self.system.bodies]
         self._bodies: IntArray = np.array([bodies.index(one.body) for one in contact.spheres], dtype=np.int64)
         size = self.space.size
@@ -106,8 +105,9 @@ class ContactTracked(Tracked):
             self._stiffness[:6] = along, upwards, along, turning, turning, turning
         self._damping = 2.0 * np.sqrt(self._stiffness)
         self._weights = np.ones(size) if options.weights is None else np.asarray(options.weights, dtype=np.float64)
-        self._mass = np.array([body.mass for body in self.system.bodies])
-        self._centres = [self.system.layout.point(f"{body.name}.com") for body in self.system.bodies]
+        if options.balanced:
+            self._weights = np.concatenate([np.full(3, options.place), np.ones(size - 3)])
+        self._lent = np.concatenate([np.zeros(6), np.full(size - 6, options.inertia)])
         friction = np.array([one.material.friction for one in contact.spheres])
         self._edges = np.zeros((len(friction), 4, 3))  # of the pyramid inside the friction cone of every sphere
         self._edges[:, :, 1] = 1.0
@@ -133,17 +133,16 @@ class ContactTracked(Tracked):
         J = space.point_motions(q, self._bodies, now.point)
         M, Q = _over_step(terms, now, J, w, h)
         if self.balance.balanced:
-            wdot = self._balanced(q, w, r, terms)
+            wdot, effort = self._balanced(t, w, r, terms, now, J, M, Q)
         else:
             rows = None if self.reactions is None else self.reactions.rows(t, space, q, w, now, J, self._bodies)
-            wdot = self._least(M, Q, r, rows)
-        wdot = _closed(terms, wdot)
-        try:
-            wdot[:6] = np.linalg.solve(M[:6, :6], Q[:6] - M[:6, 6:] @ wdot[6:])  # nothing acts on the root
-        except np.linalg.LinAlgError as error:
-            raise Unsolvable("The root moves nothing that has mass.") from error
-        effort = M @ wdot - Q
-        effort[:6] = 0.0
+            wdot = _closed(terms, self._least(M, Q, r, rows))
+            try:
+                wdot[:6] = np.linalg.solve(M[:6, :6], Q[:6] - M[:6, 6:] @ wdot[6:])  # nothing acts on the root
+            except np.linalg.LinAlgError as error:
+                raise Unsolvable("The root moves nothing that has mass.") from error
+            effort = M @ wdot - Q
+            effort[:6] = 0.0
         total = other + self.contact(t, q, qdot)
         load = np.zeros(space.loops.size)
         found = Evaluation(wdot, space.accelerations(q, terms, wdot), load, effort, np.zeros((0, 2, 3)), total)
@@ -161,56 +160,74 @@ class ContactTracked(Tracked):
         A = M[:6] @ inverse
         return np.asarray(wanted + A.T @ np.linalg.solve(A @ M[:6].T, Q[:6] - M[:6] @ wanted))
 
-    def _balanced(self, q: FloatArray, w: FloatArray, r: FloatArray, terms: JointTerms) -> FloatArray:
-        """ẇ of the joints with which feet soon bear what keeps the root; that of the root is free."""
-        space, tau = self.space, self.balance.foresight_s
-        later = w + tau * r
-        q_later = space.moved(q, tau * later)
-        qdot_later = space.velocities(q_later, later)
-        given = self.contact.slopes(q_later, qdot_later)
-        depth = self.contact.state(q_later, qdot_later).penetration
+    def _balanced(
+        self, t: float, w: FloatArray, r: FloatArray, terms: JointTerms, now: ContactSlopes, J: FloatArray,
+        M: FloatArray, Q: FloatArray,
+    ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+        """ẇ over the step, and the efforts that go with the forces which the floor shall give."""
+        force, wanted = np.zeros((len(self._bodies), 3)), r
+        depth = self._depth(now)
         near = np.flatnonzero(depth > -NEAR_M)
-        wdot = r.copy()
-        if not near.size:
-            return wdot
-        J = space.point_motions(q_later, self._bodies[near], given.point[near])
-        own = given.force[near]
-        f = self._wanted(q, r, terms, J[:, :, :6], own, depth[near], near)
-        inverse = np.linalg.inv(terms.M[:6, :6])
-        through = -inverse @ terms.M[:6, 6:]  # ẇ of the root for those of the joints
-        alone = inverse @ (terms.Q_bar[:6] + np.einsum("kig,ki->g", J[:, :, :6], f))
-        K = tau * tau * given.stiffness[near] + tau * given.damping[near]
-        rows = np.einsum("kij,kjh->kih", K, J[:, :, 6:] + J[:, :, :6] @ through).reshape(-1, space.size - 6)
-        root = alone + through @ r[6:] - r[:6]
-        left = (f - own - np.einsum("kij,kj->ki", K, J[:, :, :6] @ root)).ravel()
-        square = rows @ rows.T + np.eye(len(left)) / self.balance.force_weight**2
-        wdot[6:] += rows.T @ np.linalg.solve(square, left)
-        return wdot
+        if near.size:
+            inverse = 1.0 / self._weights**2
+            A = terms.M[:6] * inverse
+            square = A @ terms.M[:6].T
+            force[near] = self._from_the_floor(t, r, terms, now, J, depth, near, square)
+            given = terms.Q_bar[:6] + np.einsum("kig,ki->g", J[:, :, :6], force)
+            wanted = r + A.T @ np.linalg.solve(square, given - terms.M[:6] @ r)
+        wanted = _closed(terms, np.array(wanted))
+        effort = terms.M @ wanted - terms.Q_bar - np.einsum("kig,ki->g", J, force)
+        effort[:6] = 0.0
+        wdot = _solved(M + np.diag(self._lent), Q + effort + self._lent * wanted, terms)
+        return wdot, effort + self._lent * (wanted - wdot)
 
-    def _wanted(
-        self, q: FloatArray, r: FloatArray, terms: JointTerms, J: FloatArray, own: FloatArray, depth: FloatArray,
-        near: IntArray,
+    def _depth(self, now: ContactSlopes) -> FloatArray:
+        """How deep (S,) spheres are below the floor [m]."""
+        return np.asarray(self.contact.height - now.point @ self.contact.normal)
+
+    def _from_the_floor(
+        self, t: float, r: FloatArray, terms: JointTerms, now: ContactSlopes, J: FloatArray, depth: FloatArray,
+        near: IntArray, square: FloatArray,
     ) -> FloatArray:  # fmt: skip
-        """Forces (K, 3) of spheres that keep the root, as far as the floor can give them.
+        """Forces (K, 3) of spheres near the floor that leave the movement least, as far as the floor can give them."""
+        edges, count = self._edges[near], len(near)
+        factor = np.linalg.cholesky(np.linalg.inv(square)).T
+        given = np.einsum("kig,kei->gke", J[near][:, :, :6], edges).reshape(6, -1)
+        rows, wanted = [factor @ given], [factor @ (terms.M[:6] @ r - terms.Q_bar[:6])]
+        if self.measured is not None:
+            for row, value in self._as_measured(t, now, near, edges):
+                rows.append(row)
+                wanted.append(value)
+        even = EVEN * (1.0 + np.maximum(0.0, -depth[near]) / GAP_M)
+        keep = np.zeros((count, 3, count, 4))
+        for k in range(count):
+            keep[k, :, k] = even[k] * edges[k].T
+        rows.append(keep.reshape(3 * count, -1))
+        wanted.append(np.zeros(3 * count))
+        shares = scipy.optimize.nnls(np.vstack(rows), np.concatenate(wanted))[0]
+        force = np.einsum("ke,kei->ki", shares.reshape(-1, 4), edges)
+        normal = force @ self.contact.normal
+        limit = GROWS * now.force[near] @ self.contact.normal + MORE_N
+        return np.asarray(force * np.minimum(1.0, limit / np.maximum(normal, 1e-9))[:, None])
 
-        J : (K, 3, 6) motions of the spheres with the root;  own : (K, 3) forces that the movement itself gives
-        """
-        total = float(self._mass.sum())
-        places = np.array([centre(q) for centre in self._centres])
-        root = self.space.tables.centre[0] @ np.reshape(q, (-1, 4, 3))[self.space.tables.body[0]]
-        about = np.eye(6)  # moments about the centre of mass
-        about[3:, :3] = skew(root - self._mass @ places / total)
-        scale = np.repeat([1.0, 1.0 / self.balance.reach_m], 3)[:, None] / total
-        edges = self._edges[near]
-        asked = scale[:, 0] * (about @ (terms.M[:6] @ r - terms.Q_bar[:6]))
-        given = scale * (about @ np.einsum("kig,kei->gke", J, edges).reshape(6, -1))
-        trust = np.sqrt(self.balance.kept) * (1.0 + np.maximum(0.0, -depth) / GAP_M) / total
-        keep = np.zeros((len(near), 3, len(near), 4))
-        for k in range(len(near)):
-            keep[k, :, k] = trust[k] * edges[k].T
-        rows = np.vstack([given, keep.reshape(3 * len(near), -1)])
-        shares = scipy.optimize.nnls(rows, np.concatenate([asked, (trust[:, None] * own).ravel()]))[0]
-        return np.asarray(np.einsum("ke,kei->ki", shares.reshape(-1, 4), edges))
+    def _as_measured(
+        self, t: float, now: ContactSlopes, near: IntArray, edges: FloatArray
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Rows (6, 4 K) of the load of every foot, about the middle of its spheres, and what plates measured of it."""
+        assert self.measured is not None
+        force, moment = self.measured.wrenches(t)
+        scale, found = self.balance.measured * np.repeat([1.0, REACH], 3), []
+        for body in dict.fromkeys(self._bodies[near].tolist()):
+            own, mine = np.flatnonzero(self._bodies[near] == body), self.measured.bodies == body
+            middle = now.point[near[own]].mean(axis=0)
+            row = np.zeros((6, len(near), 4))
+            for k in own:
+                row[:3, k] = edges[k].T
+                row[3:, k] = np.cross(now.point[near[k]] - middle, edges[k]).T
+            total = force[mine].sum(axis=0)
+            load = np.concatenate([total, moment[mine].sum(axis=0) - np.cross(middle, total)])
+            found.append(((scale[:, None, None] * row).reshape(6, -1), scale * load))
+        return found
 
 
 def _over_step(
@@ -230,3 +247,13 @@ def _closed(terms: JointTerms, wdot: FloatArray) -> FloatArray:
     J = terms.J[:, 6:]
     wdot[6:] += J.T @ np.linalg.solve(J @ J.T, terms.c - terms.J[:, 6:] @ wdot[6:] - terms.J[:, :6] @ wdot[:6])
     return wdot
+
+
+def _solved(M: FloatArray, Q: FloatArray, terms: JointTerms) -> FloatArray:
+    """ẇ of M ẇ + Jᵀ λ = Q with gliding contacts closed, J ẇ = c."""
+    rows, size = len(terms.c), len(Q)
+    whole = np.block([[M, terms.J.T], [terms.J, np.zeros((rows, rows))]])
+    try:
+        return np.asarray(np.linalg.solve(whole, np.concatenate([Q, terms.c]))[:size])
+    except np.linalg.LinAlgError as error:
+        raise Unsolvable("Some joint moves nothing that has mass.") from error

@@ -1,4 +1,4 @@
-"""Feet as spheres that press on the floor, identified from a recording: how the feet moved, and what plates measured.
+"""Feet and tips of crutches as spheres on the floor, identified from a recording: how they moved, what was measured.
 
 The recorded movement is imposed on the feet; spheres and floor answer with forces. Sought are places and radii of the
 spheres and what the contact is made of, so that force and moment come near those measured:
@@ -8,6 +8,7 @@ spheres and what the contact is made of, so that force and moment come near thos
 over the frames of every measured contact and shortly before and after it, when nothing must touch. W is the weight of
 the body; c corrects the recorded motion of the foot by what markers leave open (`foot_kernels`). Without it, which is
 the published objective [Mouzo2018], no floor as hard as floors are is found: a tenth of a millimetre is 100 N.
+Spheres that bear nothing in any compared frame lie as high as they can, so that they do not bear in others.
 Differential evolution finds the neighbourhood without a first guess, least squares within the same bounds the minimum.
 """
 
@@ -38,7 +39,10 @@ SHARE = 0.02  # σ_f over the weight of the body
 THICK_M = 0.05  # landmarks so much above the lowest one belong to the sole
 SHORT_M = 0.08  # no sole is shorter
 PLACES = ("heel", "left ball", "right ball", "toes")
+TIP = "TIP_"  # how names of landmarks of tips begin
 MOST_FRAMES = 50  # of a foot that are compared while searching
+SPARE = 10.0  # [1/m] spheres that no frame needs stay high: 1 mm counts as 0.01 of σ_f, far less than what bears
+UNDECIDED = 0.3  # of σ_f, with which K, λ and μ that no frame decides stay in the middle of their bounds
 FRACTION_SEARCHED = 0.9  # of the progress; the rest is refinement
 
 
@@ -86,7 +90,9 @@ class IdentificationOptions:
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedFoot:
-    """A foot whose contact was identified. Arrays are read-only, over the frames that were compared.
+    """A foot, or a hand with the tip of a crutch, whose contact was identified.
+
+    Arrays are read-only, over the frames that were compared.
 
     spheres   : of the foot
     frames    : (F,) numbers of the frames
@@ -124,10 +130,10 @@ class IdentifiedFoot:
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedContact:
-    """Contact of the feet, identified from a recording.
+    """Contact of feet and tips of crutches, identified from a recording.
 
     floor_m  : height of the floor [m];  weight_N : of the body
-    borrowed : feet that no plate measured, which got the mirrored spheres of the other one
+    borrowed : feet and tips that nothing measured, which got the mirrored spheres of the other one
     """
 
     feet: tuple[IdentifiedFoot, ...]
@@ -162,13 +168,16 @@ def identified_contact(
     external : (T, …) what was measured on hands and feet
     progress : told the share that is done; `Cancelled` raised in it ends the work
     """
-    feet = [body.name for body in system.bodies if limb_of(body.name) is not None and "foot" in body.name]
+    limbs = [body.name for body in system.bodies if limb_of(body.name) is not None]
+    feet = [name for name in limbs if "foot" in name]
+    tips = [name for name in limbs if tip_of(system, name)]
     seen = np.asarray(np.isfinite(q).all(axis=1) & np.isfinite(qdot).all(axis=1))
     used = {}
-    for name in feet:
+    for name in (*feet, *tips):
         known = seen & ~_guessed(external, name)
         used[name] = _around(_loaded(external, name) & known, known, rate_hz)
     measured = [name for name in feet if used[name].any()]
+    pressing = [name for name in tips if used[name].any()]
     if not feet:
         raise BiomecError(f"{system.name} has no feet whose contact with the floor could be identified.")
     if not measured:
@@ -176,23 +185,33 @@ def identified_contact(
             "Contact of the feet is identified from what plates measured under them, and no foot stands on a plate for "
             f"{LEAST_S:g} s. Import plates with the recording, or let spheres of usual size touch the floor."
         )
+    if tips and not pressing:
+        raise BiomecError(
+            f"The model has crutches in the {' and the '.join(tips)}, and nothing measured what their tips bear. Name "
+            "the channels of the crutches in the settings Loads, or choose a body model without crutches."
+        )
     weight = float(sum(body.mass for body in system.bodies) * np.linalg.norm(system.gravity))
     floor = _floor(external, measured)
     found = []
-    for k, name in enumerate(measured):
+    for k, name in enumerate((*measured, *pressing)):
 
         def told(share: float, k: int = k) -> None:
             if progress is not None:
-                progress((k + share) / len(measured))
+                progress((k + share) / (len(measured) + len(pressing)))
 
         frames = np.flatnonzero(used[name])
         record = _record(system, name, q[frames], qdot[frames], external, frames)
         found.append(_identified(system, name, record, frames, floor, weight, options, told))
     spheres = [sphere for foot in found for sphere in foot.spheres]
-    borrowed = tuple(name for name in feet if name not in measured)
+    borrowed = (*(name for name in feet if name not in measured), *(name for name in tips if name not in pressing))
     for name in borrowed:
-        spheres += _mirrored(name, found)
+        spheres += _mirrored(name, found[0] if name in feet else found[len(measured)])
     return IdentifiedContact(tuple(found), tuple(spheres), floor, weight, borrowed)
+
+
+def tip_of(system: System, name: str) -> str:
+    """Landmark of the tip of a crutch that a segment holds; empty if it holds none."""
+    return next((point for point in system.layout.body(name).points if point.startswith(TIP)), "")
 
 
 # ------------------------------------------------------------------------------------------------- what was measured
@@ -272,6 +291,7 @@ def _identified(
     scale = np.concatenate([np.full(3, 1.0 / weight), np.full(3, 1.0 / (weight * LEVER_M))]) / SHARE
     turn, speed = np.radians(options.turn_deg), options.speed_m_s
     sigma = np.array([1e-3 * options.place_mm, turn, turn, speed, speed, speed / LEVER_M])
+    up = system.layout.attitude(name)[1]  # of the floor, in axes of the foot that stands
     every = _Record(*(np.ascontiguousarray(one[:: -(-len(frames) // MOST_FRAMES)]) for one in record))
     count = 0
 
@@ -291,7 +311,9 @@ def _identified(
         wanted, found, corrections = forces(x, every)
         left = (found - wanted) * scale
         allowed = corrections / np.where(sigma > 0.0, sigma, 1.0)
-        return np.concatenate([left.ravel(), allowed.ravel()])
+        centres, radii, _ = _read(x, options)
+        middle = UNDECIDED * (2.0 * (x[-3:] - low[-3:]) / (high[-3:] - low[-3:]) - 1.0)
+        return np.concatenate([left.ravel(), allowed.ravel(), SPARE * (radii - centres @ up), middle])
 
     def cost(x: FloatArray) -> float:
         d = difference(x)
@@ -321,7 +343,12 @@ def _identified(
 
 def _bounds(system: System, name: str, options: IdentificationOptions) -> tuple[FloatArray, FloatArray]:
     """Bounds of the unknowns: centre (3) and radius of each sphere, log K, log λ, μ; from the extent of the foot."""
-    body = system.layout.body(name)
+    body, tip = system.layout.body(name), tip_of(system, name)
+    law = [tuple(np.log(options.stiffness)), tuple(np.log(options.dissipation)), options.friction]
+    if tip:
+        edges = [(at - options.reach_m, at + options.reach_m) for at in np.asarray(body.points[tip]).tolist()]
+        low, high = np.array([*edges, options.radii_m, *law]).T
+        return low, high
     points = np.array([np.asarray(at) for point, at in body.points.items() if point != "com"])
     A = system.layout.attitude(name)  # in the reference pose, which stands
     level = points @ A.T
@@ -342,9 +369,7 @@ def _bounds(system: System, name: str, options: IdentificationOptions) -> tuple[
         (front, up, (middle[2], last[2] + 0.5 * reach)),
         ((last[0], last[0] + 2.0 * reach), up, across),
     )
-    edges = [edge for box in boxes for edge in (*box, options.radii_m)]
-    edges += [tuple(np.log(options.stiffness)), tuple(np.log(options.dissipation)), options.friction]
-    low, high = np.array(edges).T
+    low, high = np.array([edge for box in boxes for edge in (*box, options.radii_m)] + law).T
     return low, high
 
 
@@ -361,14 +386,19 @@ def _spheres(name: str, x: FloatArray, options: IdentificationOptions) -> tuple[
     )
     return tuple(
         ContactSphere(f"{name} {place}", name, read_only(centre), float(radius), material)
-        for place, centre, radius in zip(PLACES, centres, radii, strict=True)
+        for place, centre, radius in zip(PLACES if len(radii) > 1 else ("tip",), centres, radii, strict=True)
     )
 
 
-def _mirrored(name: str, feet: Sequence[IdentifiedFoot]) -> list[ContactSphere]:
-    """Spheres of a foot that no plate measured, as those of the other one."""
+def _mirrored(name: str, other: IdentifiedFoot) -> list[ContactSphere]:
+    """Spheres of a foot, or a tip, that nothing measured, as those of the other side."""
     flipped = np.array([1.0, 1.0, -1.0])
     return [
-        replace(sphere, name=f"{name} {place}", body=name, centre=read_only(flipped * np.asarray(sphere.centre)))
-        for sphere, place in zip(feet[0].spheres, PLACES, strict=True)
+        replace(
+            sphere,
+            name=f"{name}{sphere.name.removeprefix(other.segment)}",
+            body=name,
+            centre=read_only(flipped * np.asarray(sphere.centre)),
+        )
+        for sphere in other.spheres
     ]

@@ -29,6 +29,8 @@ def settled(space: JointSpace, q: FloatArray, contact: IdentifiedContact, first:
     bodies = [body.name for body in space.system.bodies]
     moved = np.array(q)
     for foot in contact.feet:
+        if "foot" not in foot.segment:
+            continue  # an arm that holds a crutch stays as it was
         side = foot.segment.partition(" ")[0]
         leg = space.indices([name for name in (f"{side} {joint}" for joint in LEG) if name in space.freedoms])
         turns = _smooth(foot, first, len(q), rate_hz)

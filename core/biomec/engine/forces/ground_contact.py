@@ -180,6 +180,16 @@ class GroundContact:
         """Names of the spheres."""
         return tuple(one.name for one in self.spheres)
 
+    @property
+    def normal(self) -> FloatArray:
+        """Unit normal (3,) of the ground."""
+        return self._tables.normal
+
+    @property
+    def height(self) -> float:
+        """Of the ground along its normal [m]."""
+        return self._tables.height
+
     def __call__(self, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """Generalised forces Q (n,)."""
         Q, count = np.zeros(self.system.n), len(self.spheres)

@@ -13,6 +13,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.together import replaced_together
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import LEVELS, SimulationRun
+from biomec.pipeline.tracking_figures import tracking_figures
 from biomec.recording.step import plain_data
 from biomec.reporting.tables import plain_number, table_text
 
@@ -109,6 +110,7 @@ def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]
         },
         "angle_rms_deg": {name: plain_number(float(np.degrees(one))) for name, one in run.angle_rms.items()},
         "torque_rms_Nm": {name: plain_number(one) for name, one in run.torque_rms.items()},
+        "tracked_rms": {name: plain_number(one) for name, one in tracking_figures(analysis, run).items()},
         "residual_force_rms_N": _rms_of_size(run.residual_force),
         "residual_torque_rms_Nm": _rms_of_size(run.residual_torque),
         "ground_change_rms_N": {segment: _rms_of_size(change) for segment, change in run.ground_changes.items()},
