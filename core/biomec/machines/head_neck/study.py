@@ -26,7 +26,7 @@ from biomec.machines.head_neck.impact import (
     equilibrium_for,
     simulate_impact,
 )
-from biomec.machines.head_neck.measures import Measures, risks_of_bric, risks_of_hic
+from biomec.machines.head_neck.measures import RANGES_DEG, Measures, risks_of_bric, risks_of_hic, strain_limit
 from biomec.machines.head_neck.model import HeadNeck, ModelOptions, load_head_neck
 from biomec.machines.machine import Machine
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
@@ -180,7 +180,16 @@ def impact_curves(impact: Impact) -> tuple[StudyCurve, ...]:
     for axis, words in enumerate(("Lateral bending", "Flexion", "Axial rotation")):
         made += [curve(words, one.name, "deg", turn[:, b, axis]) for b, one in enumerate(model.bones)]
     made += [
+        curve("Flexion or extension over its limit", one.name, "%", 200.0 * np.abs(turn[:, b, 1]) / RANGES_DEG[one.name])
+        for b, one in enumerate(model.bones)
+        if one.name in RANGES_DEG
+    ]
+    made += [
         curve("Ligament strain", one.name, "", impact.ligament_strain[:, n]) for n, one in enumerate(model.ligaments)
+    ]
+    made += [
+        curve("Ligament strain over its limit", one.name, "%", 100.0 * impact.ligament_strain[:, n] / strain_limit(one.name))
+        for n, one in enumerate(model.ligaments)
     ]
     made += [
         curve("Ligament force", one.name, "N", impact.ligament_force[:, n]) for n, one in enumerate(model.ligaments)
