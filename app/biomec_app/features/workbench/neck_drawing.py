@@ -32,6 +32,7 @@ SHADES = 24
 NEARER = 2.5e-3  # m by which a line counts as nearer, so that a surface does not hide what is fixed to it
 WIDTHS = {LIGAMENTS: 2.4, MUSCLES: 2.8}
 LEAST = 1e-9
+OVER, BEFORE = (0.0, 0.0, 0.105), (0.024, 0.0, 0.0)  # names: of the head from its centre of mass, of bones [m]
 FACES = {
     "light": {BONE: "#D9CDB4", DISC: "#8FA9C4", HEAD_PART: "#C9CED6"},
     "dark": {BONE: "#CFC3A8", DISC: "#7E9AB8", HEAD_PART: "#7C858F"},
@@ -47,7 +48,8 @@ SCALES = {
 class NeckDrawing(Drawing):
     """Draws solids in place of a sketch.
 
-    solids : what is drawn;  blow : the one that is asked for or that hit;  colours : `STRAIN` or `FORCE` of ligaments
+    solids : what is drawn;  blow : the one that hit;  asked : the next one, which the form describes
+    colours : `STRAIN` or `FORCE` of ligaments
     hidden : of `LIGAMENTS` and `MUSCLES`, what is left out
     """
 
@@ -55,6 +57,7 @@ class NeckDrawing(Drawing):
     elevation: float = VIEW[1]
     solids: NeckSolids | None = None
     blow: Blow | None = None
+    asked: Blow | None = None
     colours: str = STRAIN
     hidden: set[int] = field(default_factory=set)
 
@@ -80,6 +83,11 @@ class NeckDrawing(Drawing):
         return np.array([-np.sin(a) * np.cos(e), -np.cos(a) * np.cos(e), np.sin(e)])
 
     @property
+    def across(self) -> FloatArray:
+        """(3,) unit vector to the right of the paper."""
+        return np.array([np.cos(self.azimuth), -np.sin(self.azimuth), 0.0])
+
+    @property
     def seen(self) -> tuple[FloatArray, float]:
         """Centre of what is seen [m], and points a metre; all of the first moment, unless the user has zoomed."""
         if self.view is not None or self.solids is None:
@@ -101,8 +109,7 @@ class NeckDrawing(Drawing):
         centre, scale = self.seen
         offset = np.array([place.x() - self.size[0] / 2, self.size[1] / 2 - place.y()]) / scale + centre
         eye = self.towards_eye
-        across = np.array([np.cos(self.azimuth), -np.sin(self.azimuth), 0.0])
-        origin = offset[0] * across + offset[1] * np.cross(eye, across) + eye
+        origin = offset[0] * self.across + offset[1] * np.cross(eye, self.across) + eye
         return touched_head(self.solids, self.solids.at(self.time_s), origin, -eye)
 
     # ------------------------------------------------------------------ drawing
@@ -117,8 +124,13 @@ class NeckDrawing(Drawing):
         painter.fillRect(QRectF(0.0, 0.0, *self.size), QColor(self.theme.panel))
         moment = self.solids.at(self.time_s)
         self._draw_solids(painter, self.solids, moment)
+        if self.asked is not None and (self.blow is None or not _same(self.asked, self.blow)):
+            self._draw_blow(painter, self.solids, moment, self.asked, self.theme.accent, "next blow")
         if self.blow is not None:
-            self._draw_blow(painter, self.solids, moment, self.blow)
+            acting = f"{moment.blow_N:.0f} N" if moment.blow_N > LEAST else ""
+            painter.setOpacity(1.0 if acting else 0.35)
+            self._draw_blow(painter, self.solids, moment, self.blow, self.theme.fault, acting)
+            painter.setOpacity(1.0)
         if self.names:
             self._draw_bones(painter, self.solids, moment)
         self._draw_legend(painter, self.solids)
@@ -134,7 +146,7 @@ class NeckDrawing(Drawing):
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         length = np.linalg.norm(normals, axis=1)
         front = np.flatnonzero(normals @ eye > 1e-6 * np.maximum(length, 1e-12))
-        lamp = eye + 0.5 * np.array([0.0, 0.0, 1.0]) + 0.3 * np.array([np.cos(self.azimuth), -np.sin(self.azimuth), 0.0])
+        lamp = eye + 0.3 * self.across + np.array([0.0, 0.0, 0.5])
         bright = np.clip(normals[front] @ lamp / (length[front] * np.linalg.norm(lamp)), 0.0, 1.0)
         shade = np.round(bright * (SHADES - 1)).astype(int)
         palette = _shades(self.theme)
@@ -180,28 +192,26 @@ class NeckDrawing(Drawing):
         pen.setCapStyle(Qt.PenCapStyle.RoundCap)
         return pen
 
-    def _draw_blow(self, painter: QPainter, solids: NeckSolids, moment: Moment, blow: Blow) -> None:
-        """An arrow that is solid while the blow lasts."""
+    def _draw_blow(
+        self, painter: QPainter, solids: NeckSolids, moment: Moment, blow: Blow, colour: str, words: str
+    ) -> None:
+        """An arrow that ends where a blow lands."""
         tail, tip = self.places(arrow(solids, moment, blow))
         way = tip - tail
         long = max(float(np.hypot(way.x(), way.y())), 1e-6)
         if long < 3.0:  # seen along its way
-            painter.setPen(QPen(QColor(self.theme.fault), 2.0))
+            painter.setPen(QPen(QColor(colour), 2.0))
             painter.drawEllipse(tip, 5.0, 5.0)
             return
         along, across = way / long, QPointF(-way.y(), way.x()) / long
-        acts = moment.blow_N > LEAST or len(solids.time_s) == 1
-        painter.setOpacity(1.0 if acts else 0.35)
-        painter.setPen(QPen(QColor(self.theme.fault), 3.0))
+        painter.setPen(QPen(QColor(colour), 3.0))
         painter.drawLine(tail, tip - 8.0 * along)
-        painter.setBrush(QColor(self.theme.fault))
+        painter.setBrush(QColor(colour))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawPolygon(QPolygonF([tip, tip - 12.0 * along + 5.0 * across, tip - 12.0 * along - 5.0 * across]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        if moment.blow_N > LEAST:
-            painter.setPen(QColor(self.theme.text))
-            painter.drawText(tail + QPointF(4.0, -6.0), f"{moment.blow_N:.0f} N")
-        painter.setOpacity(1.0)
+        painter.setPen(QColor(self.theme.text))
+        painter.drawText(tail + QPointF(4.0, -6.0), words)
 
     def _draw_bones(self, painter: QPainter, solids: NeckSolids, moment: Moment) -> None:
         """Names of the bones before them; that of the head over it."""
@@ -209,7 +219,7 @@ class NeckDrawing(Drawing):
         metrics = QFontMetricsF(self.font)
         for b, name in enumerate(solids.model.names):
             head = b == solids.head
-            local = solids.model.head_com + (0.0, 0.0, 0.105) if head else np.array([0.024, 0.0, 0.0])
+            local = np.add(solids.model.head_com, OVER) if head else np.array(BEFORE)
             (at,) = self.places((moment.p[b] + moment.R[b] @ local)[None])
             painter.drawText(at - QPointF(0.5 * metrics.horizontalAdvance(name), -0.35 * metrics.ascent()), name)
 
@@ -240,6 +250,10 @@ class NeckDrawing(Drawing):
             painter.drawLine(QPointF(12.0, y - 5.0), QPointF(30.0, y - 5.0))
             painter.setPen(QColor(self.theme.text))
             painter.drawText(QPointF(36.0, y), "Past its strain at failure")
+
+
+def _same(one: Blow, other: Blow) -> bool:
+    return np.allclose(one.point, other.point) and np.allclose(one.direction, other.direction)
 
 
 def _blend(stops: tuple[str, str, str], share: float) -> str:

@@ -1,8 +1,8 @@
 """A sweep over directions as a map: every figure and risk over the sphere of directions a blow may come from.
 
-Between the directions of the sweep a figure is interpolated linearly over the triangles of their convex hull. A point u
-of the sphere lies over the triangle with corners d₁, d₂, d₃ where u = c₁ d₁ + c₂ d₂ + c₃ d₃ with all c ≥ 0; its value is
-Σ cᵢ fᵢ / Σ cᵢ.
+Between the directions of the sweep a figure is interpolated linearly over the triangles of their convex hull. A point
+u of the sphere lies over the triangle with corners d₁, d₂, d₃ where u = c₁ d₁ + c₂ d₂ + c₃ d₃ with all c ≥ 0; its value
+is Σ cᵢ fᵢ / Σ cᵢ.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from biomec.machines.head_neck.measures import risks_of_bric, risks_of_hic
 from biomec.machines.study import Run
 
 WORDS: Mapping[str, tuple[str, str, float]] = FrozenDict({
+    "moderate_bric": ("Risk of AIS 2 or more, by BrIC", "%", 100.0),
     "moderate_hic": ("Risk of AIS 2 or more, by HIC15", "%", 100.0),
     "severe_hic": ("Risk of AIS 4 or more, by HIC15", "%", 100.0),
-    "moderate_bric": ("Risk of AIS 2 or more, by BrIC", "%", 100.0),
     "hic15": ("HIC15", "", 1.0),
     "hic36": ("HIC36", "", 1.0),
     "bric": ("BrIC", "", 1.0),

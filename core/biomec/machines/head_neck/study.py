@@ -180,7 +180,9 @@ def impact_curves(impact: Impact) -> tuple[StudyCurve, ...]:
     for axis, words in enumerate(("Lateral bending", "Flexion", "Axial rotation")):
         made += [curve(words, one.name, "deg", turn[:, b, axis]) for b, one in enumerate(model.bones)]
     made += [
-        curve("Flexion or extension over its limit", one.name, "%", 200.0 * np.abs(turn[:, b, 1]) / RANGES_DEG[one.name])
+        curve(
+            "Flexion or extension, of its limit", one.name, "%", np.abs(turn[:, b, 1]) / (0.005 * RANGES_DEG[one.name])
+        )
         for b, one in enumerate(model.bones)
         if one.name in RANGES_DEG
     ]
@@ -188,8 +190,8 @@ def impact_curves(impact: Impact) -> tuple[StudyCurve, ...]:
         curve("Ligament strain", one.name, "", impact.ligament_strain[:, n]) for n, one in enumerate(model.ligaments)
     ]
     made += [
-        curve("Ligament strain over its limit", one.name, "%", 100.0 * impact.ligament_strain[:, n] / strain_limit(one.name))
-        for n, one in enumerate(model.ligaments)
+        curve("Ligament strain, of its limit", one.name, "%", 100.0 * strain / strain_limit(one.name))
+        for strain, one in zip(impact.ligament_strain.T, model.ligaments, strict=True)
     ]
     made += [
         curve("Ligament force", one.name, "N", impact.ligament_force[:, n]) for n, one in enumerate(model.ligaments)
