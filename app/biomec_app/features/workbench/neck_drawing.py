@@ -197,18 +197,19 @@ class NeckDrawing(Drawing):
     ) -> None:
         """An arrow that ends where a blow lands."""
         tail, tip = self.places(arrow(solids, moment, blow))
-        way = tip - tail
-        long = max(float(np.hypot(way.x(), way.y())), 1e-6)
+        x, y = tip.x() - tail.x(), tip.y() - tail.y()
+        long = max(float(np.hypot(x, y)), 1e-6)
         if long < 3.0:  # seen along its way
             painter.setPen(QPen(QColor(colour), 2.0))
             painter.drawEllipse(tip, 5.0, 5.0)
             return
-        along, across = way / long, QPointF(-way.y(), way.x()) / long
+        x, y = x / long, y / long
         painter.setPen(QPen(QColor(colour), 3.0))
-        painter.drawLine(tail, tip - 8.0 * along)
+        painter.drawLine(tail, tip - QPointF(8.0 * x, 8.0 * y))
         painter.setBrush(QColor(colour))
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.drawPolygon(QPolygonF([tip, tip - 12.0 * along + 5.0 * across, tip - 12.0 * along - 5.0 * across]))
+        barbs = (QPointF(12.0 * x + side * y, 12.0 * y - side * x) for side in (5.0, -5.0))
+        painter.drawPolygon(QPolygonF([tip, *(tip - barb for barb in barbs)]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QColor(self.theme.text))
         painter.drawText(tail + QPointF(4.0, -6.0), words)

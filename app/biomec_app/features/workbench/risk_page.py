@@ -50,9 +50,9 @@ class RiskPage(QWidget):
         self.combo.setToolTip("What the map shows")
         for key, (words, unit, _) in WORDS.items():
             self.combo.addItem(f"{words} [{unit}]" if unit else words, key)
-        self.combo.currentIndexChanged.connect(lambda _: self.map.show_map(self.content, self.figure))
         self.words = explanation(NOTHING)
         self.map = RiskMap(painter)
+        self.combo.currentIndexChanged.connect(lambda _: self.map.show_map(self.content, self.figure))
         self.map.side_asked.connect(self.side_asked)
         self.table = QTableWidget()
         self.table.setObjectName("workbench.risk-table")

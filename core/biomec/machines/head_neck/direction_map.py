@@ -17,6 +17,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.frozen import FrozenDict
 from biomec.machines.head_neck.measures import risks_of_bric, risks_of_hic
+from biomec.machines.head_neck.sweep_study import DIRECTION
+from biomec.machines.head_neck.sweeps import directions
 from biomec.machines.study import Run
 
 WORDS: Mapping[str, tuple[str, str, float]] = FrozenDict({
@@ -70,9 +72,6 @@ def sweep_table_of(run: Run) -> SweepTable | None:
     rows["severe_hic"] = np.array([risks_of_hic(one)["severe"] for one in hic])
     rows["moderate_bric"] = np.array([risks_of_bric(one)["moderate"] for one in bric])
     values = {key: read_only(np.where(lost, np.nan, factor * rows[key])) for key, (_, _, factor) in WORDS.items()}
-    from biomec.machines.head_neck.sweep_study import DIRECTION
-    from biomec.machines.head_neck.sweeps import directions
-
     sides = directions(run.options.finer) if run.options.over == DIRECTION else None
     return SweepTable(tuple(line[0] for line in written), FrozenDict(values), sides)
 

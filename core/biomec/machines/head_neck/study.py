@@ -27,7 +27,8 @@ from biomec.machines.head_neck.impact import (
     simulate_impact,
 )
 from biomec.machines.head_neck.measures import RANGES_DEG, Measures, risks_of_bric, risks_of_hic, strain_limit
-from biomec.machines.head_neck.model import HeadNeck, ModelOptions, load_head_neck
+from biomec.machines.head_neck.model import PICKED, HeadNeck, ModelOptions, load_head_neck
+from biomec.machines.head_neck.points import exported_points
 from biomec.machines.machine import Machine
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
@@ -36,8 +37,8 @@ SHOWN = 12  # lines of a table in the text of a run
 
 
 @dataclass(frozen=True)
-class HeadImpactOptions(ModelOptions):
-    """Options of the study: the blow, how it is computed, and those of the model."""
+class BlowOptions:
+    """The blow, and how it is computed."""
 
     pulse: str = option(TRIANGLE, "Shape of the blow over time", choices=(TRIANGLE, HALF_SINE, FILE))
     peak_N: float = option(16e3, "Greatest force of the blow", "N")
@@ -61,6 +62,11 @@ class HeadImpactOptions(ModelOptions):
     folder: str = option(
         "", "Folder with files of the model, such as bones.csv, in place of those that come with Biomec"
     )
+
+
+@dataclass(frozen=True)
+class HeadImpactOptions(ModelOptions, BlowOptions):
+    """Options of the study: those of the blow, then those of the model."""
 
 
 def refusal(machine: Machine) -> str | None:
@@ -129,6 +135,7 @@ def run_head_impact(machine: Machine, options: HeadImpactOptions, progress: Prog
         succeeded=impact.completed,
         notices=_notices(measures),
         text=impact_text(measures),
+        files={PICKED: exported_points(model)},
     )
 
 

@@ -39,14 +39,20 @@ RISKS = ("moderate_hic", "moderate_bric", "severe_hic")
 
 
 @dataclass(frozen=True)
-class HeadSweepOptions(HeadImpactOptions):
-    """Options of the study: those of a blow, and what is varied."""
+class VariedOptions:
+    """What is varied."""
 
-    duration_s: float = option(0.05, "Duration of every run", "s")
     over: str = option(DIRECTION, "What is varied", choices=OVER)
     values: str = option("", "Values: factors of peak or duration, shares of bracing, kg of helmets; empty: usual ones")
     finer: int = option(2, "How often the 20 faces around the head are divided: 0, 1, 2 give 12, 42, 162 directions")
     kept: str = option("", "File (JSON) that keeps the rows, so that a sweep that was stopped can go on")
+
+
+@dataclass(frozen=True)
+class HeadSweepOptions(HeadImpactOptions, VariedOptions):
+    """Options of the study: what is varied, then those of a blow and of the model."""
+
+    duration_s: float = option(0.05, "Duration of every run", "s")
 
 
 def trials_of(options: HeadSweepOptions) -> list[Trial]:

@@ -143,6 +143,7 @@ def test_a_run_has_curves_poses_and_a_table(tmp_path, neck):
     assert all(len(one.values) == len(run.time_s) for one in run.curves)
     assert set(run.poses) == set(neck.names[1:])
     assert run.poses["C0"].shape == (len(run.time_s), 3, 4)
+    assert run.files["points.csv"].count("\n") == 1 + 2 * 82 + sum(len(one.bodies) for one in neck.muscles) + 24
     assert "Ligaments, those that pass their limit first" in run.text
     with pytest.raises(BiomecError, match="needs the name of the file"):
         blow_of(replace(run.options, pulse_file=""))
