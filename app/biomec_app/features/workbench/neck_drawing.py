@@ -218,11 +218,16 @@ class NeckDrawing(Drawing):
         """Names of the bones before them; that of the head over it."""
         painter.setPen(QColor(self.theme.text))
         metrics = QFontMetricsF(self.font)
+        taken: list[QRectF] = []
         for b, name in enumerate(solids.model.names):
             head = b == solids.head
             local = np.add(solids.model.head_com, OVER) if head else np.array(BEFORE)
             (at,) = self.places((moment.p[b] + moment.R[b] @ local)[None])
-            painter.drawText(at - QPointF(0.5 * metrics.horizontalAdvance(name), -0.35 * metrics.ascent()), name)
+            begin = at - QPointF(0.5 * metrics.horizontalAdvance(name), -0.35 * metrics.ascent())
+            box = metrics.tightBoundingRect(name).translated(begin)
+            if not any(box.intersects(other) for other in taken):
+                taken.append(box)
+                painter.drawText(begin, name)
 
     def _draw_legend(self, painter: QPainter, solids: NeckSolids) -> None:
         """Scales with units, as far as anything is shown of them."""

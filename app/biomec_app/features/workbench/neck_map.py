@@ -17,8 +17,8 @@ from biomec_app.kit.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PLACE = (0.11, 0.17, 0.70, 0.70)  # of the map in the picture: left, bottom, width, height
-BAR = (0.84, 0.17, 0.03, 0.70)
+LEFT, RIGHT, BOTTOM, TOP = 58.0, 82.0, 56.0, 30.0  # pixels around the map in the picture
+BAR, GAP = 14.0, 12.0  # pixels: width of the scale, and how far right of the map it stands
 STEP_DEG = 4.0  # between points of the grid that contours are drawn through
 LEVELS = 9
 DPI = 100.0
@@ -46,7 +46,8 @@ def drawn(table: SweepTable, figure: str, theme: Theme, size: tuple[int, int], r
 
     words, unit, _ = WORDS[figure]
     made = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI * ratio, facecolor=theme.panel)
-    axes: Any = made.add_axes(PLACE, facecolor=theme.window)
+    left, bottom, wide, high = place(size)
+    axes: Any = made.add_axes((left, bottom, wide, high), facecolor=theme.window)
     azimuth = np.arange(-180.0, 180.0 + STEP_DEG / 2, STEP_DEG)
     elevation = np.arange(-90.0, 90.0 + STEP_DEG / 2, STEP_DEG / 2)
     values = np.ma.masked_invalid(table.on(figure, azimuth, elevation))
@@ -67,7 +68,7 @@ def drawn(table: SweepTable, figure: str, theme: Theme, size: tuple[int, int], r
     axes.set_xlabel("Azimuth the blow comes from [°]", color=theme.text, fontsize=9, labelpad=2)
     axes.set_ylabel("Elevation [°]", color=theme.text, fontsize=9)
     axes.set_title(f"{words} [{unit}]" if unit else words, color=theme.text, fontsize=10)
-    scale: Any = made.add_axes(BAR)
+    scale: Any = made.add_axes((left + wide + GAP / size[0], bottom, BAR / size[0], high))
     made.colorbar(filled, cax=scale)
     for one in (axes, scale):
         one.tick_params(colors=theme.text, labelsize=8)
@@ -76,9 +77,15 @@ def drawn(table: SweepTable, figure: str, theme: Theme, size: tuple[int, int], r
     return made
 
 
+def place(size: tuple[float, float]) -> tuple[float, float, float, float]:
+    """Left, bottom, width and height of the map in a picture of some pixels, as parts of it."""
+    across, up = max(size[0] - LEFT - RIGHT, 40.0), max(size[1] - BOTTOM - TOP, 40.0)
+    return LEFT / size[0], BOTTOM / size[1], across / size[0], up / size[1]
+
+
 def side_at(x: float, y: float, size: tuple[float, float]) -> FloatArray | None:
     """Unit vector (3,) of the direction under a pixel from the top left corner; None beside the map."""
-    left, bottom, wide, high = PLACE
+    left, bottom, wide, high = place(size)
     across, up = (x / size[0] - left) / wide, (1.0 - y / size[1] - bottom) / high
     if not (0.0 <= across <= 1.0 and 0.0 <= up <= 1.0):
         return None

@@ -144,6 +144,6 @@ class NeckView(QObject):
         self.studies.give(STUDY.key, values)
         x, y, z = (values[f"point_{axis}_mm"] for axis in "xyz")
         place = ", ".join(f"{one:g} mm {way}" for one, way in (
-            (abs(x), "forward" if x >= 0.0 else "backward"), (abs(y), "left" if y >= 0.0 else "right"),
+            (abs(x), "forward" if x >= 0.0 else "back"), (abs(y), "to the left" if y >= 0.0 else "to the right"),
             (abs(z), "up" if z >= 0.0 else "down")))  # fmt: skip
-        self.say(f"The next blow lands {place} of the head's centre of mass. F5 runs it.", 0)
+        self.say(f"Next blow, from the head's centre of mass: {place}. F5 runs it.", 0)

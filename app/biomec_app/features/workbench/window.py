@@ -207,6 +207,8 @@ class WorkbenchWindow(QMainWindow):
         self.columns.setStretchFactor(1, 2)
 
     def _go(self, tabs: QTabWidget, page: QWidget) -> None:
+        if not tabs.isTabVisible(tabs.indexOf(page)):
+            return
         tabs.setCurrentWidget(page)
         page.setFocus()
         focus = page.nextInFocusChain()

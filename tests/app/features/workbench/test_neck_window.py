@@ -125,7 +125,8 @@ def test_many_blows_are_mapped_and_go_on(clinic, tmp_path):
     clinic.run(SWEEP.key)
     assert window.risks.content.values["hic15"].max() == 12345.0  # what was known was not computed again
     assert np.isfinite(window.risks.content.values["hic15"]).all()
-    side = neck_map.side_at(0.46 * 500, 0.48 * 300, (500, 300))
+    left, bottom, wide, high = neck_map.place((500, 300))
+    side = neck_map.side_at((left + 0.5 * wide) * 500, (1.0 - bottom - 0.5 * high) * 300, (500, 300))
     assert np.allclose(side, [1.0, 0.0, 0.0], atol=1e-9)  # the middle of the map is the front
     window.risks.side_asked.emit(side)
     options = window.studies.form.options()
