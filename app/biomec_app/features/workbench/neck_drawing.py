@@ -219,10 +219,10 @@ class NeckDrawing(Drawing):
         painter.setPen(QColor(self.theme.text))
         metrics = QFontMetricsF(self.font)
         taken: list[QRectF] = []
-        for b, name in enumerate(solids.model.names):
-            head = b == solids.head
-            local = np.add(solids.model.head_com, OVER) if head else np.array(BEFORE)
-            (at,) = self.places((moment.p[b] + moment.R[b] @ local)[None])
+        local = np.tile(BEFORE, (len(solids.model.names), 1))
+        local[solids.head] = np.add(solids.model.head_com, OVER)
+        named = self.places(moment.p + np.einsum("bij,bj->bi", moment.R, local))
+        for name, at in zip(solids.model.names, named, strict=True):
             begin = at - QPointF(0.5 * metrics.horizontalAdvance(name), -0.35 * metrics.ascent())
             box = metrics.tightBoundingRect(name).translated(begin)
             if not any(box.intersects(other) for other in taken):
