@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.errors import BiomecError
 from biomec.machines.head_neck.impact import Blow
 from biomec.machines.head_neck.measures import strain_limit
 from biomec.machines.head_neck.model import HEAD, HeadNeck
@@ -145,6 +146,11 @@ def still(model: HeadNeck) -> NeckSolids:
 def of_run(run: Run) -> NeckSolids:
     """What a run of `head-impact` found; its model is read again."""
     model = known_model(run.options)
+    there = {one.name for one in run.curves}
+    if not {one.name for one in (*model.ligaments, *model.muscles)} <= there or not set(model.names[1:]) <= set(
+        run.poses
+    ):
+        raise BiomecError("The files of its model have changed since. Run it again.")
     named = {(one.group, one.name): np.asarray(one.values) for one in run.curves}
     frames = len(run.time_s)
     first = np.tile(np.eye(3, 4), (frames, 1, 1))

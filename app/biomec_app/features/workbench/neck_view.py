@@ -46,7 +46,6 @@ class NeckView(QObject):
         self.drawing = NeckDrawing()
         self._plain: Drawing = stage.drawing
         self._known: tuple[Run | None, NeckSolids] | None = None
-        self._run: Run | None = None
         self.menu: QMenu | None = None
         stage.surface_asked.connect(self.touch)
         studies.options_changed.connect(self.show_blow)
@@ -74,7 +73,8 @@ class NeckView(QObject):
 
     def follow(self, machine: Machine, run: Run | None) -> None:
         """Show the run of a blow, or the model before it; another machine is sketched as usual."""
-        shown = refusal(machine) is None
+        solids = self._solids(run) if refusal(machine) is None else None
+        shown = solids is not None
         if shown != self.is_shown:
             self.stage.draw_with(self.drawing if shown else self._plain)
             self.stage.setToolTip(HINT if shown else USUAL_HINT)
@@ -82,22 +82,27 @@ class NeckView(QObject):
                 self.say(HINT, 0)
             if self.menu is not None:
                 self.menu.menuAction().setVisible(shown)
-        if not shown:
-            return
-        self._run = run if run is not None and run.study == STUDY.key else None
-        if self._known is None or self._known[0] is not self._run:
-            solids = of_run(self._run) if self._run is not None else still(known_model(HeadImpactOptions()))
-            self._known = self._run, solids
-        self.drawing.solids = self._known[1]
+        self.drawing.solids = solids
         self.show_blow()
 
+    def _solids(self, run: Run | None) -> NeckSolids | None:
+        """Solids of the run of a blow, or of the model; None, with a message, if the files of its model are gone."""
+        run = run if run is not None and run.study == STUDY.key else None
+        if self._known is None or self._known[0] is not run:
+            try:
+                solids = of_run(run) if run is not None else still(known_model(HeadImpactOptions()))
+                self.drawing.blow = blow_of(run.options) if run is not None else None
+            except BiomecError as error:
+                self.say(f"This run cannot be shown as solids. {error}", 0)
+                return None
+            self._known = run, solids
+        return self._known[1]
+
     def show_blow(self) -> None:
-        """Show the blow of the run, and the one that the form asks for."""
-        if not self.is_shown:
-            return
-        self.drawing.asked = self._asked()
-        self.drawing.blow = blow_of(self._run.options) if self._run is not None else None
-        self.stage.update()
+        """Show the blow that the form asks for beside that of the run."""
+        if self.is_shown:
+            self.drawing.asked = self._asked()
+            self.stage.update()
 
     def _asked(self) -> Blow | None:
         form = self.studies.form

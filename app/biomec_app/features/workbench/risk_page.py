@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.base.plain_text import table
 from biomec.machines.head_neck.direction_map import SWEEP, WORDS, SweepTable, sweep_table_of
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench
@@ -98,7 +101,7 @@ class RiskPage(QWidget):
         """The table with tabs, for the clipboard."""
         if self._run is None:
             return ""
-        return self._run.files["sweep.csv"].replace(",", "\t")
+        return table(csv.reader(io.StringIO(self._run.files["sweep.csv"])), "\t")
 
     def refresh(self) -> None:
         """Show the chosen sweep, or the last that is shown."""
@@ -120,27 +123,27 @@ class RiskPage(QWidget):
 
     def _fill(self) -> None:
         """Write the table; a click on a heading sorts it."""
-        table, content = self.table, self.content
-        table.setSortingEnabled(False)
+        listed, content = self.table, self.content
+        listed.setSortingEnabled(False)
         keys = tuple(WORDS) if content is not None else ()
-        table.setColumnCount(1 + len(keys))
-        table.setHorizontalHeaderLabels(["Blow", *(_heading(key) for key in keys)])
-        table.setRowCount(len(content.blows) if content is not None else 0)
+        listed.setColumnCount(1 + len(keys))
+        listed.setHorizontalHeaderLabels(["Blow", *(_heading(key) for key in keys)])
+        listed.setRowCount(len(content.blows) if content is not None else 0)
         for row, name in enumerate(content.blows if content is not None else ()):
             first = QTableWidgetItem(name)
             first.setData(Qt.ItemDataRole.UserRole, row)
-            table.setItem(row, 0, first)
+            listed.setItem(row, 0, first)
             for column, key in enumerate(keys, 1):
                 assert content is not None
                 value = float(content.values[key][row])
                 item = QTableWidgetItem()
                 item.setData(Qt.ItemDataRole.DisplayRole, float(f"{value:.4g}") if math.isfinite(value) else "–")
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-                table.setItem(row, column, item)
-        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
-        table.setSortingEnabled(True)
-        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+                listed.setItem(row, column, item)
+        listed.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        listed.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
+        listed.setSortingEnabled(True)
+        listed.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
 
     def _activated(self, item: QTableWidgetItem) -> None:
         """Enter or a double-click on a row: the next blow comes from its direction."""

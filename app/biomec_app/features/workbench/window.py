@@ -68,9 +68,9 @@ class WorkbenchWindow(QMainWindow):
         self.resize(*SIZE)
         self._take_colours()
         context.windows.append(self)
+        self.statusBar().showMessage(HINT)
         self._machine_changed()
         self._retitle()
-        self.statusBar().showMessage(HINT)
 
     # ------------------------------------------------------------------ parts
 

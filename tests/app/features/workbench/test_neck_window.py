@@ -1,6 +1,7 @@
 """Head and neck in the workbench: drawn as the model says, hit where it is clicked, and mapped after being stopped."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,13 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from biomec.base.errors import BiomecError
 from biomec.machines.head_neck.study import STUDY as IMPACT
 from biomec.machines.head_neck.sweep_study import STUDY as SWEEP
 from biomec_app.features.workbench import neck_map, study_panel
 from biomec_app.features.workbench.draft import catalogued
 from biomec_app.features.workbench.neck_drawing import LIGAMENTS, NeckDrawing
-from biomec_app.features.workbench.neck_solids import CRANIUM, FACE
+from biomec_app.features.workbench.neck_solids import CRANIUM, FACE, of_run
 from biomec_app.features.workbench.player import SLOW
 from biomec_app.features.workbench.window import open_workbench
 from biomec_app.kit.theme import DARK, LIGHT
@@ -36,7 +38,7 @@ def clinic(qtbot, context, monkeypatch):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def test_a_blow_is_picked_run_and_seen_in_slow_motion(clinic):
+def test_a_blow_is_picked_run_and_seen_in_slow_motion(clinic, tmp_path):
     window = clinic.window
     drawing = window.stage.drawing
     assert isinstance(drawing, NeckDrawing)
@@ -83,6 +85,15 @@ def test_a_blow_is_picked_run_and_seen_in_slow_motion(clinic):
     assert drawing.hidden == {LIGAMENTS}
     clinic.item("neck-force").trigger()
     assert drawing.colours == "force"
+    lost = replace(kept.run, options=replace(kept.run.options, folder=str(tmp_path / "gone")))
+    window.neck.follow(kept.run.machine, lost)
+    assert not window.neck.is_shown
+    assert "there is no such folder" in window.statusBar().currentMessage()
+    changed = replace(kept.run, curves=kept.run.curves[:9])
+    with pytest.raises(BiomecError, match="changed since"):
+        of_run(changed)
+    window.neck.follow(kept.run.machine, kept.run)
+    assert window.neck.is_shown
     window.open_catalogued("pendulum")
     clinic.idle()
     assert not isinstance(window.stage.drawing, NeckDrawing)
@@ -125,6 +136,7 @@ def test_many_blows_are_mapped_and_go_on(clinic, tmp_path):
     clinic.run(SWEEP.key)
     assert window.risks.content.values["hic15"].max() == 12345.0  # what was known was not computed again
     assert np.isfinite(window.risks.content.values["hic15"]).all()
+    assert [len(line.split("\t")) for line in window.risks.text.splitlines()] == [14] * 13
     left, bottom, wide, high = neck_map.place((500, 300))
     side = neck_map.side_at((left + 0.5 * wide) * 500, (1.0 - bottom - 0.5 * high) * 300, (500, 300))
     assert np.allclose(side, [1.0, 0.0, 0.0], atol=1e-9)  # the middle of the map is the front
