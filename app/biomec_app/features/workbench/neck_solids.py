@@ -147,9 +147,8 @@ def of_run(run: Run) -> NeckSolids:
     """What a run of `head-impact` found; its model is read again."""
     model = known_model(run.options)
     there = {one.name for one in run.curves}
-    if not {one.name for one in (*model.ligaments, *model.muscles)} <= there or not set(model.names[1:]) <= set(
-        run.poses
-    ):
+    wanted = {one.name for one in model.ligaments} | {one.name for one in model.muscles}
+    if not wanted <= there or not set(model.names[1:]) <= set(run.poses):
         raise BiomecError("The files of its model have changed since. Run it again.")
     named = {(one.group, one.name): np.asarray(one.values) for one in run.curves}
     frames = len(run.time_s)

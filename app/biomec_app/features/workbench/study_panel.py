@@ -324,6 +324,7 @@ class StudyPanel(QWidget):
         self.told.setText(words)
         self.told.setVisible(bool(words))
         self.cancel_button.setEnabled(False)
+        self._goes_on = False
         if fault:
             self.fault.say(fault)
         self._enable()

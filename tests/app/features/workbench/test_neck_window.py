@@ -124,7 +124,13 @@ def test_a_click_meets_the_head_under_it(clinic, side):
 
 def test_many_blows_are_mapped_and_go_on(clinic, tmp_path):
     window = clinic.window
-    clinic.run(SWEEP.key, **QUICK | {"duration_s": 0.001}, every_s=1e-3, finer=0)
+    window.studies.give(SWEEP.key, {**QUICK, "duration_s": 0.001, "every_s": 1e-3, "finer": 0})
+    window.studies.run()
+    window.studies.cancel()
+    clinic.idle()
+    assert window.studies.told.text().endswith("run it again, and it goes on where it was.")
+    assert not clinic.bench.runs
+    clinic.run(SWEEP.key)
     assert window.results.currentWidget() is window.risks
     assert window.risks.table.rowCount() == 12
     assert clinic.bench.runs[0].run.options.kept == ""  # where rows are kept meanwhile is no option of the run
