@@ -84,9 +84,9 @@ def draw_guide(folder: Path) -> list[Path]:
         preferences.theme = "light"
         window = MainWindow(preferences)
         made = chain(
-            _draw(app, window, Path(place)), workbench.draw(app, window.context, lambda widget: _shot(app, widget))
+            _draw(app, window, Path(place)), workbench.draw(app, window.context, lambda widget: shot(app, widget))
         )
-        written = [_write(picture, folder / name) for name, picture in made]
+        written = [write(picture, folder / name) for name, picture in made]
         window.context.document.undo_stack.setClean()  # nobody is asked about work that only pictures were taken of
         window.close()
     return written
@@ -99,19 +99,19 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     window.resize(*PLAIN)
     window.show()
     window.setFocus()
-    yield "window-start.png", _shot(app, window)
+    yield "window-start.png", shot(app, window)
 
     window.resize(*SIZE)
     open_demo(context)
     wait(app, lambda: not context.jobs.busy)
     context.document.set_frame(round(FRAME * context.document.frames))
-    yield "window.png", _shot(app, window)
+    yield "window.png", shot(app, window)
     window.docks["trust"].raise_()
-    yield "window-trust.png", _shot(app, window)
+    yield "window-trust.png", shot(app, window)
     yield "window-loads.png", _shot_of_loads(app, window)
     window.docks["plots"].raise_()
     window.set_theme("dark")
-    yield "window-dark.png", _shot(app, window)
+    yield "window-dark.png", shot(app, window)
     window.set_theme("light")
 
     yield (
@@ -125,7 +125,7 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     wait(app, lambda: bool(figure.combos))
     figure.combos["joint"].setCurrentText(JOINT)
     wait(app, lambda: figure.canvas.drawn is not None)
-    yield "window-figure.png", _shot(app, figure)
+    yield "window-figure.png", shot(app, figure)
     figure.close()
     figure = open_figure(context, figure_named(LOAD_FIGURE))
     figure.resize(*FIGURE)
@@ -133,7 +133,7 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     figure.combos["quantity"].setCurrentText("Moment")
     settle(app)
     wait(app, lambda: figure.canvas.drawn is not None)
-    yield "window-load-figure.png", _shot(app, figure)
+    yield "window-load-figure.png", shot(app, figure)
     figure.close()
     yield "window-simulation.png", _dialog(app, lambda: SimulationDialog(context, window))
     yield "window-simulations.png", _shot_of_simulations(app, window)
@@ -151,13 +151,13 @@ def draw_clinical(app: QApplication, window: MainWindow, place: Path) -> Iterabl
     settle(app)
     wait(app, lambda: not clinical.painter.busy)
     context.document.set_frame(context.document.frames // 2)
-    yield "window-clinical.png", _shot(app, clinical)
+    yield "window-clinical.png", shot(app, clinical)
     clinical.close()
     report = open_report(context)
     report.resize(*FIGURE)
     settle(app)
     wait(app, lambda: report.preview.complete)
-    yield "window-report.png", _shot(app, report)
+    yield "window-report.png", shot(app, report)
     report.close()
     yield from draw_muscles(app, window)
     yield from draw_aids(app, window)
@@ -172,21 +172,21 @@ def draw_muscles(app: QApplication, window: MainWindow) -> Iterable[tuple[str, b
     context.document.set_view(overlays=frozenset({"muscles", "contact forces", "plates"}))
     window.docks["muscles"].raise_()
     settle(app)
-    yield "window-muscles.png", _shot(app, window)
+    yield "window-muscles.png", shot(app, window)
     panel = window.findChild(MusclePanel)
     panel.tabs.setCurrentWidget(panel.moments)
-    yield "window-muscle-moments.png", _shot(app, window)
+    yield "window-muscle-moments.png", shot(app, window)
     panel.tabs.setCurrentIndex(0)
     context.document.set_view(overlays=usual.overlays)
     asked = open_what_if(context)
     wait(app, lambda: len(asked.results) == len(asked.variants) and not asked.jobs.busy)
     asked.find_loss()
     wait(app, lambda: not asked.jobs.busy)
-    yield "window-what-if.png", _shot(app, asked)
+    yield "window-what-if.png", shot(app, asked)
     asked.close()
     beside = open_muscle_emg(context)
     wait(app, lambda: beside.page is not None)
-    yield "window-muscle-timing.png", _shot(app, beside)
+    yield "window-muscle-timing.png", shot(app, beside)
     beside.close()
     context.document.undo_stack.setClean()
 
@@ -202,7 +202,7 @@ def draw_aids(app: QApplication, window: MainWindow) -> Iterable[tuple[str, byte
     )
     asked = open_aids(context)
     wait(app, lambda: len(asked.results) == len(asked.variants) and not asked.jobs.busy)
-    yield "window-aids.png", _shot(app, asked)
+    yield "window-aids.png", shot(app, asked)
     asked.close()
 
 
@@ -214,7 +214,7 @@ def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:
     document.set_view(overlays=frozenset({"plates", "joint forces"}), force_scale=2.0)
     settle(app)
     wait(app, lambda: not window.context.aside.busy)
-    taken = _shot(app, window)
+    taken = shot(app, window)
     document.set_view(overlays=usual.overlays, force_scale=usual.force_scale)
     return taken
 
@@ -230,7 +230,7 @@ def _shot_of_simulations(app: QApplication, window: MainWindow) -> bytes:
     window.docks["simulations"].raise_()
     settle(app)
     wait(app, lambda: not context.aside.busy)
-    return _shot(app, window)
+    return shot(app, window)
 
 
 def _configuration(window: MainWindow) -> ConfigurationDialog:
@@ -245,12 +245,12 @@ def _dialog(app: QApplication, make: Callable[[], QWidget]) -> bytes:
     dialog = make()
     dialog.resize(*DIALOG)
     dialog.show()
-    taken = _shot(app, dialog)
+    taken = shot(app, dialog)
     dialog.close()
     return taken
 
 
-def _shot(app: QApplication, widget: QWidget) -> bytes:
+def shot(app: QApplication, widget: QWidget) -> bytes:
     """Picture of a window as PNG, when everything that is due is drawn; passing messages are left out."""
     settle(app)
     if isinstance(widget, MainWindow):
@@ -261,7 +261,7 @@ def _shot(app: QApplication, widget: QWidget) -> bytes:
     return bytes(buffer.data().data())
 
 
-def _write(picture: bytes, path: Path) -> Path:
+def write(picture: bytes, path: Path) -> Path:
     """Write a picture as small as PNG can be without a loss; nothing is left half written."""
     with atomic_path(path) as temporary, temporary.open("wb") as file:
         Image.open(io.BytesIO(picture)).convert("RGB").save(file, "PNG", optimize=SMALL_FILES)

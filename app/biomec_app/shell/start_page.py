@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
+    QPushButton,
     QSizePolicy,
     QStyle,
     QStyledItemDelegate,
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from biomec_app.features.clinical.actions import open_visit_folder
 from biomec_app.features.study.actions import ask_and_open_study
+from biomec_app.features.workbench.actions import open_head_neck, open_when_loaded
 from biomec_app.kit.painted import Painted
 from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
@@ -65,6 +67,10 @@ class StartPage(QWidget):
         for key, run in self._runs().items():
             self.buttons[key].clicked.connect(run)
         self.buttons["demo"].setShortcut("D")
+        self.workbench = _link("workbench", "Mechanism &Workbench…", "Machines of your own (Ctrl+Shift+W)")
+        self.neck = _link(
+            "head-neck", "Head and &Neck under Impact…", "What a blow does to head and neck (Ctrl+Shift+H)"
+        )
         self.recent, self.recent_title, self.hint, self.steps = QListWidget(), QLabel("Recent"), QLabel(), QLabel()
         self._build()
         context.document.opened.connect(self.refresh)
@@ -83,6 +89,12 @@ class StartPage(QWidget):
         }
 
     def _build(self) -> None:
+        links = QHBoxLayout()
+        links.setSpacing(14)
+        for link, run in ((self.workbench, open_when_loaded), (self.neck, open_head_neck)):
+            link.clicked.connect(lambda checked=False, run=run: run(self.context))
+            links.addWidget(link)
+        links.addStretch(1)
         cards = QHBoxLayout()
         cards.setSpacing(14)
         for button in self.buttons.values():
@@ -113,6 +125,7 @@ class StartPage(QWidget):
         inner.addStretch(0)
         inner.addWidget(self.banner)
         inner.addLayout(cards)
+        inner.addLayout(links)
         inner.addSpacing(6)
         inner.addWidget(self.recent_title)
         inner.addWidget(self.recent, 1)
@@ -168,6 +181,13 @@ class StartPage(QWidget):
         palette = self.recent.palette()
         palette.setColor(QPalette.ColorRole.Base, QColor(theme.window))
         self.recent.setPalette(palette)
+
+
+def _link(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setObjectName(f"start.{name}")
+    button.setToolTip(tip)
+    return button
 
 
 class Banner(Painted, QWidget):

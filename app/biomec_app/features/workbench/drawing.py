@@ -98,6 +98,19 @@ class Drawing:
                 best, found = apart, name
         return found
 
+    def surface_at(self, place: QPointF) -> object | None:
+        """What can be hit under a place of the paper; a sketch has no surfaces."""
+        return None
+
+    @property
+    def turns(self) -> bool:
+        """Whether it can be looked at from all sides."""
+        return self.sketch is not None and self.sketch.motion.dimension == 3
+
+    def fit(self) -> None:
+        """Show everything, as at first."""
+        self.view, self.azimuth, self.elevation = None, AZIMUTH, ELEVATION
+
     def _flat(self, points: FloatArray) -> FloatArray:
         return projected(points, self.azimuth, self.elevation)
 

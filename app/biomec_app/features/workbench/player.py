@@ -14,6 +14,8 @@ from biomec_app.features.workbench.bench import Bench
 from biomec_app.kit.media_icons import SIZE, media_icon
 from biomec_app.kit.theme import LIGHT, Theme
 
+SLOW = (1e-6, 1e-5, 1e-4, 1e-3, 0.01)  # of what is over within a moment; 1e-6 shows a microsecond in a second
+SHORT_S = 0.5
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 INTERVAL_MS = 16
 LEAP = 10  # moments of a step with Shift
@@ -55,9 +57,7 @@ class Player(QWidget):
         self.speed.setObjectName("workbench.speed")
         self.speed.setAccessibleName("Speed")
         self.speed.setToolTip("How fast it plays; 1× is real time")
-        for speed in SPEEDS:
-            self.speed.addItem(f"{speed:g}×", speed)
-        self.speed.setCurrentIndex(SPEEDS.index(1.0))
+        self._offer(SPEEDS, 1.0)
         self.speed.currentIndexChanged.connect(lambda _: self._rebase())
         self.loop = QToolButton()
         self.loop.setObjectName("workbench.loop")
@@ -106,8 +106,18 @@ class Player(QWidget):
             widget.setEnabled(len(self.times) > 1)
         if len(self.times) < 2:
             self.pause()
+        short = len(self.times) > 1 and float(self.times[-1] - self.times[0]) <= SHORT_S
+        if short != (self.speed.count() > len(SPEEDS)):
+            self._offer((*SLOW, *SPEEDS) if short else SPEEDS, 0.01 if short else 1.0)
         self._rebase()
         self._show_time(self.bench.time_s)
+
+    def _offer(self, speeds: tuple[float, ...], chosen: float) -> None:
+        with QSignalBlocker(self.speed):
+            self.speed.clear()
+            for speed in speeds:
+                self.speed.addItem(f"{speed:.6f}".rstrip("0").rstrip(".") + "×", speed)
+            self.speed.setCurrentIndex(speeds.index(chosen))
 
     def go(self, moment: int) -> None:
         """Show a moment; playing goes on from there."""
@@ -155,7 +165,10 @@ class Player(QWidget):
     def _show_time(self, time_s: float) -> None:
         with QSignalBlocker(self.slider):
             self.slider.setValue(self.moment)
-        self.told.setText(f"{time_s:.4g} s" if abs(time_s) < 1e-3 else f"{time_s:.3f} s")
+        if self.speed.count() > len(SPEEDS):
+            self.told.setText(f"{1e3 * time_s:.3f} ms")
+        else:
+            self.told.setText(f"{time_s:.4g} s" if abs(time_s) < 1e-3 else f"{time_s:.3f} s")
 
     def _show_playing(self) -> None:
         name = "pause" if self.playing else "play"

@@ -20,11 +20,13 @@ from biomec.base.plain_text import file_name, xml
 from biomec.base.progress import Progress
 from biomec.machines.output import curves_table, written_files
 from biomec.machines.study import Run
+from biomec_app.features.workbench import neck_map
 from biomec_app.features.workbench.bench import Bench
 from biomec_app.features.workbench.drawing import Drawing
 from biomec_app.features.workbench.player import Player
 from biomec_app.features.workbench.plots import Plots
 from biomec_app.features.workbench.result_pages import FiguresPage
+from biomec_app.features.workbench.risk_page import RiskPage
 from biomec_app.features.workbench.stage import Stage
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT
@@ -53,6 +55,7 @@ class Saving:
     player: Player
     table: FiguresPage
     panes: Plots
+    risks: RiskPage
     painter: Painter
     jobs: Jobs
     say: Callable[[str, int], None]
@@ -62,6 +65,7 @@ class Saving:
         item(menu, "curves", "&Curves (CSV)…", self.curves)
         item(menu, "figures", "&Figures (CSV)…", self.figures)
         item(menu, "plots", "&Plots (PNG, SVG, PDF)…", self.plots)
+        item(menu, "map", "Risk Map (PNG, SVG, P&DF)…", self.risk_map)
         item(menu, "drawing", "&Drawing (PNG, SVG)…", self.drawing)
         item(menu, "movie", "&Movie (GIF)…", self.movie)
         item(menu, "equations", "&Equations and Other Files…", self.equations)
@@ -128,6 +132,17 @@ class Saving:
             self.context.user.tell("Save plots", sentence)
         else:
             self._told(path)
+
+    def risk_map(self) -> None:
+        """Save the map of the figure that is chosen, written in the background."""
+        content, figure = self.risks.content, self.risks.figure
+        if content is None or content.sides is None:
+            raise BiomecError("There is no map. Run the analysis Blows to the head, varied, by direction.")
+        path = self._ask("Save map", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", f"map-{figure}.png")
+        if path is not None:
+            self.painter.paint(
+                "save", lambda: neck_map.save(content, figure, path), lambda _, fault: self._saved(path, fault)
+            )
 
     def drawing(self) -> None:
         """Save the drawing of the moment."""

@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from biomec_app.features.workbench.drawing import AZIMUTH, ELEVATION, Drawing
+from biomec_app.features.workbench.drawing import Drawing
 from biomec_app.features.workbench.sketch import Sketch
 from biomec_app.kit.theme import Theme
 
@@ -19,10 +19,12 @@ STILL = 4  # pixels that a click may move
 class Stage(QWidget):
     """Shows a drawing.
 
+    surface_asked : the head was clicked: where (`Touched`), and the keys that were held
     trail_asked : a point was clicked whose trail is to be drawn or not
     play_asked  : Space was pressed;  step_asked : an arrow was, so many moments forward or back
     """
 
+    surface_asked = Signal(object, object)
     trail_asked = Signal(str)
     play_asked = Signal()
     step_asked = Signal(int)
@@ -63,10 +65,16 @@ class Stage(QWidget):
         self.drawing.theme = theme
         self.update()
 
+    def draw_with(self, drawing: Drawing) -> None:
+        """Draw in another way, with the same look."""
+        before, self.drawing = self.drawing, drawing
+        for name in ("sketch", "ghosts", "names", "words", "time_s", "size", "theme", "font"):
+            setattr(drawing, name, getattr(before, name))
+        self.update()
+
     def fit(self) -> None:
         """Show the whole motion."""
-        self.drawing.view = None
-        self.drawing.azimuth, self.drawing.elevation = AZIMUTH, ELEVATION
+        self.drawing.fit()
         self.update()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
@@ -114,7 +122,7 @@ class Stage(QWidget):
             return
         self._moved, self._held = True, event.position()
         drawing = self.drawing
-        if drawing.sketch is not None and drawing.sketch.motion.dimension == 3:
+        if drawing.turns:
             drawing.azimuth += TURNED * way.x()
             drawing.elevation = min(max(drawing.elevation + TURNED * way.y(), -STEEPEST), STEEPEST)
         else:
@@ -125,6 +133,9 @@ class Stage(QWidget):
         """Let go; a click on a point asks for its trail."""
         held, self._held = self._held, None
         if held is not None and not self._moved:
+            touched = self.drawing.surface_at(event.position())
+            if touched is not None:
+                self.surface_asked.emit(touched, event.modifiers())
             name = self.drawing.point_at(event.position())
             if name is not None:
                 self.trail_asked.emit(name)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTemporaryDir, Signal
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
@@ -78,10 +79,12 @@ class OptionForm(QWidget):
 class StudyPanel(QWidget):
     """Chooser of studies over the form of the chosen one's options.
 
-    finished : a run came to its end and is in the list
+    finished        : a run came to its end and is in the list
+    options_changed : another study was chosen, or an option has another value
     """
 
     finished = Signal()
+    options_changed = Signal()
 
     def __init__(self, bench: Bench, jobs: Jobs, painter: Painter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +93,8 @@ class StudyPanel(QWidget):
         self.reasons: dict[str, str | None] = {}  # why a study cannot be made of the machine
         self._chosen: dict[str, dict[str, Any]] = {}  # options that were chosen before, by study
         self._wanted = ""
+        self._rows = QTemporaryDir()  # of sweeps that were stopped, which go on where they were
+        self._goes_on = False
         self._build()
         bench.opened.connect(self._opened)
         bench.machine_changed.connect(self.refresh)
@@ -97,7 +102,7 @@ class StudyPanel(QWidget):
         jobs.started.connect(self._started)
         jobs.progressed.connect(self._progressed)
         jobs.finished.connect(self._ended)
-        jobs.cancelled.connect(lambda title: self._ended(title, f"{title} was cancelled; nothing was changed."))
+        jobs.cancelled.connect(lambda title: self._ended(title, f"{title} was cancelled; {self._left()}"))
         jobs.failed.connect(lambda title, sentence: self._ended(title, "", sentence))
         self._opened()
         self.refresh()
@@ -207,6 +212,14 @@ class StudyPanel(QWidget):
                 self.combo.setCurrentIndex(at)
             self._choose()
 
+    def give(self, key: str, values: Mapping[str, Any]) -> None:
+        """Choose a study, and give some of its options other values."""
+        self.choose(key)
+        if self.form is not None and self.form.study.key == key:
+            for name, value in values.items():
+                self.form.set(name, value)
+            self._remember()
+
     def _picked(self, _: int) -> None:
         self._wanted = ""
         self._choose()
@@ -230,10 +243,12 @@ class StudyPanel(QWidget):
             bar = self.area.verticalScrollBar().sizeHint().width()
             self.area.setMinimumWidth(self.form.minimumSizeHint().width() + bar)  # nothing lies under the scroll bar
         self._enable()
+        self.options_changed.emit()
 
     def _remember(self) -> None:
         if self.form is not None:
             self._chosen[self.form.study.key] = self.form.values
+        self.options_changed.emit()
 
     def _enable(self) -> None:
         study = self.study
@@ -259,11 +274,16 @@ class StudyPanel(QWidget):
             self.fault.say(str(error))
             return
 
+        keeps, folder = getattr(options, "kept", None) == "", self._rows.path()
+        self._goes_on = hasattr(options, "kept")
+
         def work(progress: Progress) -> Any:
             reason = study.refusal(machine)  # it may have been changed a moment ago
             if reason is not None:
                 raise BiomecError(sentence(reason))
-            return study.run(machine, options, progress)
+            if not keeps:
+                return study.run(machine, options, progress)
+            return replace(study.run(machine, replace(options, kept=folder), progress), options=options)
 
         self.jobs.start(study.title, work, self._done)
 
@@ -273,6 +293,9 @@ class StudyPanel(QWidget):
             self.told.setText("Stopping …")
             self.cancel_button.setEnabled(False)
             self.jobs.cancel()
+
+    def _left(self) -> str:
+        return "run it again, and it goes on where it was." if self._goes_on else "nothing was changed."
 
     def _done(self, run: Any) -> None:
         self.bench.add(run)
@@ -301,6 +324,7 @@ class StudyPanel(QWidget):
         self.told.setText(words)
         self.told.setVisible(bool(words))
         self.cancel_button.setEnabled(False)
+        self._goes_on = False
         if fault:
             self.fault.say(fault)
         self._enable()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTa
 
 from biomec.base.errors import BiomecError
 from biomec.base.plain_text import file_name
+from biomec.machines.head_neck.direction_map import SWEEP
 from biomec.machines.machine import Machine
 from biomec.machines.motion import MachineMotion, along_laws, as_described, at_start
 from biomec.machines.study import Run
@@ -20,9 +21,11 @@ from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.features.workbench.draft import Draft, catalogued, from_file, new_machine
 from biomec_app.features.workbench.exchange import Exchange
 from biomec_app.features.workbench.header import BenchHeader
+from biomec_app.features.workbench.neck_view import NeckView
 from biomec_app.features.workbench.player import LEAP, Player
 from biomec_app.features.workbench.plots import Plots
 from biomec_app.features.workbench.result_pages import FiguresPage, TextPage
+from biomec_app.features.workbench.risk_page import RiskPage
 from biomec_app.features.workbench.run_list import RunList
 from biomec_app.features.workbench.saving import Saving
 from biomec_app.features.workbench.sides import WorkbenchSides
@@ -65,9 +68,9 @@ class WorkbenchWindow(QMainWindow):
         self.resize(*SIZE)
         self._take_colours()
         context.windows.append(self)
+        self.statusBar().showMessage(HINT)
         self._machine_changed()
         self._retitle()
-        self.statusBar().showMessage(HINT)
 
     # ------------------------------------------------------------------ parts
 
@@ -78,23 +81,30 @@ class WorkbenchWindow(QMainWindow):
         self.stage, self.player, self.plots = Stage(), Player(bench), Plots(bench)
         self.figures, self.text = FiguresPage(bench), TextPage(bench, self.painter)
         self.studies, self.runs = StudyPanel(bench, self.jobs, self._previews), RunList(bench)
+        self.neck = NeckView(self.stage, self.studies, self.statusBar().showMessage)
+        self.risks = RiskPage(bench, self.painter)
+        self.risks.side_asked.connect(self.neck.come_from)
         self.saving = Saving(
-            self.context, bench, self.stage, self.player, self.figures, self.plots, self.painter, self.jobs,
+            self.context, bench, self.stage, self.player, self.figures, self.plots, self.risks, self.painter, self.jobs,
             self.statusBar().showMessage,
         )  # fmt: skip
         self.exchange = Exchange(self.context, bench, self.studies, self.statusBar().showMessage)
         self.results = QTabWidget()
         self.results.setObjectName("workbench.results")
-        for page, words in ((self.plots, "C&urves"), (self.figures, "Fi&gures"), (self.text, "E&quations and Text")):
+        for page, words in ((self.plots, "C&urves"), (self.figures, "Fi&gures"), (self.text, "E&quations and Text"),
+                            (self.risks, "Many &Blows")):  # fmt: skip
             self.results.addTab(page, words)
+        self.results.setTabVisible(3, False)
         self.stages = _column(self.stage, self.player)
         left = _column(self.header, self.sides)
-        middle = _split(Qt.Orientation.Vertical, (self.stages, self.results), (390, 270), 0)
+        self.middle = _split(Qt.Orientation.Vertical, (self.stages, self.results), (390, 270), 0)
         right = _split(
             Qt.Orientation.Vertical,
             (_titled("Analysis", self.studies), _titled("Runs", self.runs)), (430, 230), 0,
         )  # fmt: skip
-        self.columns = _split(Qt.Orientation.Horizontal, (left, middle, right), (self.sides.width_wanted, 460, 285), 1)
+        self.columns = _split(
+            Qt.Orientation.Horizontal, (left, self.middle, right), (self.sides.width_wanted, 460, 285), 1
+        )
         self._let_sides_grow()
         self.setCentralWidget(self.columns)
         self.statusBar().setSizeGripEnabled(True)
@@ -139,8 +149,10 @@ class WorkbenchWindow(QMainWindow):
         self.names.setChecked(True)
         self.trails = view.addMenu("&Trails")
         self.trails.aboutToShow.connect(self._list_trails)
+        self.neck.add_items(view.addMenu("&Head and Neck"), self._item)
         view.addSeparator()
-        pages = zip(("&Curves", "Fi&gures", "&Equations"), (self.plots, self.figures, self.text), strict=True)
+        pages = zip(("&Curves", "Fi&gures", "&Equations", "Many &Blows"),
+                    (self.plots, self.figures, self.text, self.risks), strict=True)  # fmt: skip
         for k, (words, page) in enumerate(pages):
             self._item(view, f"page{k}", words, partial(self._go, self.results, page), f"Ctrl+{3 + k}")
         self.saving.add_items(bar.addMenu("E&xport"), self._item)
@@ -195,6 +207,8 @@ class WorkbenchWindow(QMainWindow):
         self.columns.setStretchFactor(1, 2)
 
     def _go(self, tabs: QTabWidget, page: QWidget) -> None:
+        if not tabs.isTabVisible(tabs.indexOf(page)):
+            return
         tabs.setCurrentWidget(page)
         page.setFocus()
         focus = page.nextInFocusChain()
@@ -330,7 +344,10 @@ class WorkbenchWindow(QMainWindow):
 
     def _show_answer(self, run: Run) -> None:
         """Go from the curves to the text of a run that has none, such as equations."""
-        if not run.curves and self.results.currentWidget() is self.plots:
+        if run.study == SWEEP:
+            self.results.setCurrentWidget(self.risks)
+            self.middle.setSizes([self.middle.height() // 3, 2 * self.middle.height() // 3])
+        elif not run.curves and self.results.currentWidget() is self.plots:
             self.results.setCurrentWidget(self.text)
 
     def _show_motion(self) -> None:
@@ -347,6 +364,8 @@ class WorkbenchWindow(QMainWindow):
             ghosts = tuple(self._sketch(one.run.machine, one.motion) for one in others
                            if one.motion is not None and one.motion.dimension == motion.dimension)  # fmt: skip
             words = f"{played.name}: {played.run.status}"
+        self.neck.follow(machine, played.run if played is not None else None)
+        self.results.setTabVisible(3, self.neck.is_shown)
         shown = self._sketch(machine, motion)
         if motion.time_s is not self.player.times:
             self.player.set_times(motion.time_s)
@@ -391,7 +410,7 @@ class WorkbenchWindow(QMainWindow):
     def set_theme(self, theme: Theme) -> None:
         """Show everything in a theme."""
         self.theme = theme
-        for part in (self.form, self.editor, self.stage, self.player, self.plots, self.text, self.runs):
+        for part in (self.form, self.editor, self.stage, self.player, self.plots, self.text, self.runs, self.risks):
             part.set_theme(theme)
 
     def _take_colours(self) -> None:

@@ -48,6 +48,11 @@ STRAIN_LIMITS: Mapping[str, float] = FrozenDict({
 OTHER_LIMIT = 0.3
 
 
+def strain_limit(ligament: str) -> float:
+    """Strain at failure of a ligament, by its name."""
+    return next((value for word, value in STRAIN_LIMITS.items() if ligament.startswith(word)), OTHER_LIMIT)
+
+
 @compiled
 def _criterion(impulse: FloatArray, step: float, window: int, peak: FloatArray) -> tuple[float, int, int]:
     """Greatest (Δv)^2.5/(Δt)^1.5 over windows of at most ``window`` steps, and where it begins and ends.
@@ -235,7 +240,7 @@ class Measures:
         found = []
         for n, one in enumerate(self.impact.model.ligaments):
             strain = self.impact.ligament_strain[:, n]
-            limit = next((value for word, value in STRAIN_LIMITS.items() if one.name.startswith(word)), OTHER_LIMIT)
+            limit = strain_limit(one.name)
             past = np.flatnonzero(strain > limit)
             when = float(self.impact.time_s[past[0]]) if past.size else np.nan
             found.append(

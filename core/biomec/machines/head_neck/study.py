@@ -26,7 +26,7 @@ from biomec.machines.head_neck.impact import (
     equilibrium_for,
     simulate_impact,
 )
-from biomec.machines.head_neck.measures import Measures, risks_of_bric, risks_of_hic
+from biomec.machines.head_neck.measures import RANGES_DEG, Measures, risks_of_bric, risks_of_hic, strain_limit
 from biomec.machines.head_neck.model import PICKED, HeadNeck, ModelOptions, load_head_neck
 from biomec.machines.head_neck.points import exported_points
 from biomec.machines.machine import Machine
@@ -187,7 +187,18 @@ def impact_curves(impact: Impact) -> tuple[StudyCurve, ...]:
     for axis, words in enumerate(("Lateral bending", "Flexion", "Axial rotation")):
         made += [curve(words, one.name, "deg", turn[:, b, axis]) for b, one in enumerate(model.bones)]
     made += [
+        curve(
+            "Flexion or extension, of its limit", one.name, "%", np.abs(turn[:, b, 1]) / (0.005 * RANGES_DEG[one.name])
+        )
+        for b, one in enumerate(model.bones)
+        if one.name in RANGES_DEG
+    ]
+    made += [
         curve("Ligament strain", one.name, "", impact.ligament_strain[:, n]) for n, one in enumerate(model.ligaments)
+    ]
+    made += [
+        curve("Ligament strain, of its limit", one.name, "%", 100.0 * strain / strain_limit(one.name))
+        for strain, one in zip(impact.ligament_strain.T, model.ligaments, strict=True)
     ]
     made += [
         curve("Ligament force", one.name, "N", impact.ligament_force[:, n]) for n, one in enumerate(model.ligaments)

@@ -187,11 +187,14 @@ def sweep(trials: Sequence[Trial], progress: Progress | None = None, kept: Path 
     """Rows of all trials, in their order, on all processors.
 
     progress : may raise to stop; what is known by then stays in ``kept``
-    kept     : file of rows (JSON), read first and written as rows come; those of other trials are refused
+    kept     : file of rows (JSON), read first and written as rows come; those of other trials are refused. In a folder,
+               every set of trials has a file of its own
     """
     if not trials:
         raise BiomecError("A sweep needs one blow or more.")
     mark = _fingerprint(trials)
+    if kept is not None and kept.is_dir():
+        kept = kept / f"blows-{mark}.json"
     known = kept_rows(kept, mark) if kept is not None else {}
     missing = [k for k, one in enumerate(trials) if one.name not in known]
     lock = threading.Lock()
