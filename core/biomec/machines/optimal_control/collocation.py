@@ -23,7 +23,7 @@ from biomec.machines.optimal_control.status import (
     hopeless_from_the_start,
     stopped_early,
 )
-from biomec.machines.optimal_control.time_limit import TimeUp
+from biomec.machines.time_limit import TimeUp
 
 
 def watching(nlp: Any, progress: Progress | None) -> Any:

@@ -24,7 +24,7 @@ from biomec.machines.optimal_control.status import NOT_KEPT
 from biomec.machines.optimal_control.task import looks_like_degrees
 from biomec.machines.output import TORQUES
 from biomec.machines.reference_points import reference_point_model
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 if TYPE_CHECKING:
     from biomec.machines.optimal_control.continuation import Attempt, Chain
@@ -62,7 +62,7 @@ class OptimalControlOptions:
     integrator: str = option("implicit", "Integrator of shooting", choices=("implicit", "RK4"))
     tolerance: float = option(1e-7, "Tolerance of the solver")
     max_iterations: int = option(400, "Largest number of iterations")
-    time_limit_s: float = option(300.0, "Longest time of the search; 0 is no limit", "s")
+    time_limit_s: float = time_limit()
     audit: bool = option(True, "Integrate the answer again by another method and look between the points of the mesh")
     compare: str = option("", "Machine whose prescribed motion is compared, such as four-bar")
 
@@ -109,13 +109,12 @@ def run_optimal_control(machine: Machine, options: OptimalControlOptions, progre
         )
     chain = continued(
         machine, task, steps_of(options.steps), solver, options.start, CHANGED, options.audit,
-        progress=part_of(progress, 0.0, 0.97), limit_s=options.time_limit_s,
+        progress=part_of(progress, 0.0, 0.97),
     )  # fmt: skip
-    return _answer(chain, options, progress)
+    return _answer(chain, options)
 
 
-def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | None) -> Run:
-
+def _answer(chain: Chain, options: OptimalControlOptions) -> Run:
     last = chain.last
     solution, audit = last.solution, last.audit
     if not (solution.status.succeeded or solution.iterations):
@@ -136,8 +135,6 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
         table, methods = compared(last.machine, last.model, audit, options.compare)
         text += "\n\n" + table
         figures |= {f"{one.name.replace('-', '_')}_torque_squared_integral": one.cost for one in methods[:-1]}
-    if progress is not None:
-        progress(1.0)
     return Run(
         study=STUDY.key,
         title=f"Optimal control, {solution.method}",

@@ -336,7 +336,7 @@ class _Builder:
     # ------------------------------------------------------------------------------------------------------- start
     def _begins(self, q: Any, v: Any, closure: Any, jacobian: Any) -> tuple[FloatArray, FloatArray]:
         """Where the motion begins: as in all other studies if the file has a start, else where its laws begin."""
-        if not (self.machine.start.angles or self.machine.start.rates):
+        if not self.machine.start.given:
             return self._consistent(q, v, closure, jacobian)
         points = reference_point_model(self.machine, "none")
         whole, rates, _ = start_state(self.machine, points)
@@ -387,7 +387,7 @@ def slug(name: str) -> str:
 def _begun(machine: Machine) -> tuple[dict[str, float], dict[str, float]]:
     """Angles and rates with which laws for absolute angles begin; those of the file where it has a start."""
     angles, rates = dict(machine.start.angles), dict(machine.start.rates)
-    if angles or rates:
+    if machine.start.given:
         return angles, rates
     drivers = {one.name: one for one in machine.system.constraints if isinstance(one, AngleDriver)}
     for prescription in machine.prescriptions:

@@ -31,7 +31,7 @@ from biomec.machines.optimal_control.status import (
     hopeless_from_the_start,
     stopped_early,
 )
-from biomec.machines.optimal_control.time_limit import TimeUp
+from biomec.machines.time_limit import TimeUp
 
 RK4, IMPLICIT = "RK4", "implicit"
 INTEGRATORS = (RK4, IMPLICIT)

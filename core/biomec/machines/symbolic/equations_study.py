@@ -14,7 +14,7 @@ from biomec.engine.drivers import ADDED_COORDINATES
 from biomec.engine.joint_kinds import PLANAR_JOINTS
 from biomec.engine.joints import Distance
 from biomec.machines.machine import DRIVERS, Machine
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 if TYPE_CHECKING:
     from biomec.machines.symbolic.equations import EquationsOfMotion
@@ -76,6 +76,7 @@ class EquationsOptions:
     method: str = option(
         "DOP853", "Integrator: explicit of order 8, or implicit for stiff machines", choices=("DOP853", "Radau")
     )
+    time_limit_s: float = time_limit()
 
 
 def run_equations(machine: Machine, options: EquationsOptions, progress: Progress | None = None) -> Run:
@@ -249,4 +250,5 @@ STUDY = Study(
     EquationsOptions,
     refusal,
     run_equations,
+    asks=False,
 )
