@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
 EXCEEDED = 1e-3  # of a bound, likewise
+GRAZED, ENTERED = 1e-4, 1e-2  # [m] by which a stop may be entered between points without a word, and at all
 LOST = 0.1  # the same: a path that was to be held exactly is not held, an end is not reached
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
@@ -218,6 +219,11 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
         notices.append(f"Between the points of the mesh {by}. Take more intervals, or a higher degree.")
     if succeeded and audit is not None and audit.complete:
         notices += _bounds_left(audit, problem)
+    if succeeded and last.model.gaps:
+        pressed, words = _stops_kept(last)
+        notices += words
+        if pressed:
+            status, succeeded = "the plan goes through a stop: the answer is not reliable", False
     missed = _missed(last)
     if succeeded and missed > MISSED:
         if missed > LOST:
@@ -239,6 +245,21 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             f"The last residual of the path, {_residuals(options.path)[-1]}, stays within {last.deviation:.4g}."
         )
     return status, succeeded, tuple(notices)
+
+
+def _stops_kept(last: Attempt) -> tuple[bool, list[str]]:
+    """Whether a stop is gone through, and a sentence for every stop."""
+    shown = last.audit if last.audit is not None and last.audit.complete else last.solution
+    least = last.solution.problem.least_clear(shown.states)
+    words = [
+        f"The motion keeps clear of the stop {name}, by {1e3 * max(gap, 0.0):.3g} mm at least; optimal control "
+        "does not lean on stops."
+        if gap >= -GRAZED
+        else f"Between the points of the mesh the motion enters the stop {name} by {-1e3 * gap:.3g} mm. Take more "
+        "intervals."
+        for name, gap in zip(last.model.gaps, least, strict=True)
+    ]
+    return bool((least < -ENTERED).any()), words
 
 
 def _bounds_left(audit: Audit, problem: Problem) -> list[str]:

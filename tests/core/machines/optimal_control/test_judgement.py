@@ -90,7 +90,7 @@ def test_a_task_beyond_its_bounds_that_runs_out_of_iterations_is_not_kept(arm):
     assert "MNI" in run.text
 
 
-@pytest.mark.parametrize(("name", "why"), [("knee-prosthesis", "it has stops"), ("bennett", "it moves in space")])
+@pytest.mark.parametrize(("name", "why"), [("knee-prosthesis", "it has no motors"), ("bennett", "it moves in space")])
 def test_what_no_motor_would_mend_is_told_first(name, why):
     machine = load_machine(name)
     assert not machine.motors
