@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.machine import machine_text, parse_machine
+from biomec.machines.closed_chain.stops import stops_of
+from biomec.machines.closed_chain.study_parts import start_state
+from biomec.machines.machine import load_machine, machine_text, parse_machine
+from biomec.machines.optimal_control.planar_model import planar_model
+from biomec.machines.reference_points import reference_point_model
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 
@@ -62,3 +67,13 @@ def test_a_start_inside_a_stop_is_said():
     assert not run.succeeded
     depth = 1e3 * (np.sin(np.deg2rad(LOWEST_DEG)) - np.sin(np.deg2rad(-70.0)))
     assert f"presses a stop by {depth:.3g} mm" in run.status
+
+
+def test_gaps_are_those_of_simulations():
+    """Written anew for CasADi; simulations measure them in reference-point coordinates."""
+    machine = load_machine("knee-prosthesis")
+    model, points = planar_model(machine), reference_point_model(machine, "none")
+    q = start_state(machine, points)[0]
+    wanted = stops_of(machine, points).gaps(q)
+    gaps = ca.Function("gaps", [model.q], [ca.vertcat(*model.gaps.values())])
+    np.testing.assert_allclose(np.asarray(gaps(model.start[0])).ravel(), wanted, atol=1e-12)
