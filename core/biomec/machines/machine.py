@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +18,7 @@ from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.toml_table import TomlTable, did_you_mean
 from biomec.engine.description import FILE_KEYS, system_in
 from biomec.engine.drivers import AngleDriver, CoordinateDriver, LengthCoordinate, LengthDriver, PointDriver
+from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.blueprint import Blueprint, Preset, read_blueprint
@@ -113,11 +114,22 @@ class Prescription:
 class StartState:
     """Where a free motion begins: angles and rates of named bodies, absolute, counter-clockwise [rad, rad/s].
 
-    Bodies that are not named follow from the constraints; without any, the poses of the file and rest.
+    ways, speeds : of named guides, of the distal point from the proximal one along the axis [m, m/s]
+    hints        : sentences about angles that look as if they were in another unit
+
+    What is not named follows from the constraints; without any, the poses of the file and rest.
     """
 
     angles: Mapping[str, float]
     rates: Mapping[str, float]
+    ways: Mapping[str, float] = field(default_factory=dict)
+    speeds: Mapping[str, float] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> bool:
+        """Whether the file tells a start."""
+        return bool(self.angles or self.rates or self.ways or self.speeds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +228,6 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
     for name, points in ends:
         for point in points:
             system.layout.point(point, f"{blueprint.source}: {name}")
-    start = top.table("start")
-    start.only(("angles_deg", "rates_deg_s"))
     words = {key: top.text(key) if key in top else "" for key in ("title", "about", "analysis")}
     return Machine(
         blueprint=blueprint,
@@ -234,7 +244,7 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
         hinges=hinges,
         stops=stops,
         prescriptions=tuple(_prescription(one, system) for one in top.tables("law") if "motor" not in one),
-        start=StartState(_angles(start.table("angles_deg"), system), _angles(start.table("rates_deg_s"), system)),
+        start=start_in(top.table("start"), system),
     )
 
 
@@ -290,10 +300,58 @@ def _duration(top: TomlTable) -> float:
     return seconds
 
 
-def _angles(table: TomlTable, system: System) -> dict[str, float]:
-    for name in table.values:
-        _body_there(table, system, name, name)
-    return {name: float(np.deg2rad(table.numbers(name, ()))) for name in table.values}
+START_KEYS = ("angles_deg", "angles_rad", "rates_deg_s", "rates_rad_s", "ways_m", "speeds_m_s")
+TWO_TURNS = 4.0 * np.pi  # [rad] more is likelier to be meant in degrees
+NEAR_PART = 0.001  # of such a part: as near as four digits of π are
+PART_OF_PI = 12  # an angle in degrees that is a whole number of π/12 is likelier to be meant in radians
+
+
+def start_in(table: TomlTable, system: System) -> StartState:
+    """The start of a file: angles in degrees or radians, ways of guides in metres."""
+    table.only(START_KEYS)
+    guides = [one.name for one in system.constraints if isinstance(one, Prismatic)]
+    found: dict[str, dict[str, float]] = {"angles": {}, "rates": {}, "ways": {}, "speeds": {}}
+    hints = []
+    for key in START_KEYS:
+        what, unit = key.split("_", 1)
+        values = found[what]
+        inner = table.table(key)
+        for name in inner.values:
+            if what in ("ways", "speeds"):
+                _guide_there(inner, guides, name)
+            else:
+                _body_there(inner, system, name, name)
+            if name in values:
+                raise table.refusal(f"{key}: {name} has one in the other unit already. Leave one of them out.", key)
+            number = float(inner.numbers(name, ()))
+            values[name] = float(np.deg2rad(number)) if unit.startswith("deg") else number
+            hints += _other_unit(key, name, number)
+    return StartState(found["angles"], found["rates"], found["ways"], found["speeds"], tuple(hints))
+
+
+def _other_unit(key: str, name: str, number: float) -> list[str]:
+    """A hint about an angle that looks as if it were in the other unit."""
+    if key == "angles_rad" and abs(number) > TWO_TURNS:
+        return [
+            f"The start angle of {name} is {number:g} rad, which is {np.rad2deg(number):.0f}°. "
+            "If degrees are meant, write it under angles_deg."
+        ]
+    parts = number * PART_OF_PI / np.pi
+    nearest = round(parts)
+    likely = key == "angles_deg" and abs(number) <= TWO_TURNS and number != round(number)
+    if likely and nearest and abs(parts - nearest) < NEAR_PART:
+        return [
+            f"The start angle of {name} is {number:.4g}°, which is {nearest}/{PART_OF_PI} of π as a number. "
+            "If radians are meant, write it under angles_rad."
+        ]
+    return []
+
+
+def _guide_there(table: TomlTable, guides: list[str], name: str) -> None:
+    if name not in guides:
+        there = f"The prismatic joints are {', '.join(guides)}." if guides else "There are no prismatic joints."
+        place = f"{table.prefix.rstrip('.')}: " if table.prefix else ""
+        raise table.refusal(f"{place}there is no prismatic joint {name}{did_you_mean(name, guides)} {there}", name)
 
 
 def _body_there(table: TomlTable, system: System, name: str, key: str) -> None:

@@ -74,7 +74,7 @@ def at_free_start(machine: Machine) -> MachineMotion:
     from biomec.machines.closed_chain.study_parts import start_state
     from biomec.machines.reference_points import reference_point_model
 
-    if not (machine.is_planar and (machine.start.angles or machine.start.rates)):
+    if not (machine.is_planar and machine.start.given):
         return at_start(machine)
     model = reference_point_model(machine, "none")
     q, _, _ = start_state(machine, model)

@@ -7,7 +7,8 @@ default and, through `option`, a unit, an explanation and choices, from which fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from biomec.base.fields import entries, setting
 from biomec.base.progress import Progress
 from biomec.base.toml_table import did_you_mean
 from biomec.machines.machine import Machine
+from biomec.machines.time_limit import TimeUp, interruptible, limited
+
+TIME_LIMIT_S = 300.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,9 @@ class Study:
     key     : on the command line;  title, about : for people
     options : frozen dataclass with defaults
     refusal : why it cannot be asked of a machine, as a sentence, or None
-    run     : answers it; ``progress`` is called with the fraction done and raises `Cancelled` to stop
+    run     : answers it; ``progress`` is called with the fraction done and raises `Cancelled` to stop. What takes more
+              time than the options allow ends with a status that says so
+    asks    : whether its work calls ``progress`` often enough to be stopped by it; otherwise it is interrupted
     """
 
     key: str
@@ -89,11 +95,55 @@ class Study:
     options: type[Any]
     refusal: Callable[[Machine], str | None]
     run: Callable[[Machine, Any, Progress | None], Run]
+    asks: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "run", partial(_within_limit, self, self.run))
+
+
+def _within_limit(
+    study: Study,
+    work: Callable[[Machine, Any, Progress | None], Run],
+    machine: Machine,
+    options: Any,
+    progress: Progress | None = None,
+) -> Run:
+    """Answer of a study within the time that its options allow."""
+    seconds = float(options.time_limit_s)
+    told = 0.0
+
+    def tell(fraction: float) -> None:
+        nonlocal told
+        told = fraction
+        if progress is not None:
+            progress(fraction)
+
+    watched = limited(tell, seconds)
+    try:
+        if study.asks:
+            run = work(machine, options, watched)
+        else:
+            with interruptible(watched) as asked:
+                run = work(machine, options, asked)
+    except TimeUp:
+        status = (
+            f"stopped at the limit of time, {seconds:g} s. Allow more (time_limit_s), or ask for less: "
+            "a shorter duration, longer steps or fewer of them"
+        )
+        return Run(study.key, study.title, machine, options, np.zeros(0), (), {}, status=status, succeeded=False)
+    if told < 1.0:
+        tell(1.0)
+    return replace(run, notices=(*machine.start.hints, *run.notices)) if machine.start.hints else run
 
 
 def option(default: Any, about: str, unit: str = "", choices: Sequence[Any] = ()) -> Any:
     """Field of the options of a study: its default, what it means, its unit, and what can be chosen."""
     return setting(default, help=about, unit=unit, choices={one: str(one) for one in choices} or None)
+
+
+def time_limit() -> Any:
+    """Field of the options of every study: how long it may take."""
+    return option(TIME_LIMIT_S, "Longest time of the computation; 0 is no limit", "s")
 
 
 def options_from(study: Study, given: Mapping[str, Any]) -> Any:

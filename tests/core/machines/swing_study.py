@@ -7,7 +7,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.study import Run, Study, curve, option, time_limit
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class SwingOptions:
     turn: float = option(90.0, "how far it turns", "deg")
     smooth: bool = option(True, "begin and end at rest")
     method: str = option("exact", "how it is computed", choices=("exact", "failing", "slow"))
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

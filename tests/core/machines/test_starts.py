@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 
+from biomec.base.errors import DescriptionError
 from biomec.machines.machine import machine_text, parse_machine
 from biomec.machines.optimal_control.planar_model import planar_model
 from biomec.machines.optimal_control.task import in_radians
@@ -126,3 +127,73 @@ def test_an_end_in_degrees_is_reached_and_radians_that_look_like_degrees_get_a_h
     assert not any("in radians" in one for one in run.notices)
     hinted = answer(machine, "optimal-control", end="angle_crank = 200", intervals=4, max_iterations=3, audit=False)
     assert any("write 200 deg" in one for one in hinted.notices)
+
+
+# ------------------------------------------------------------------------------------ ways of guides, rates and units
+
+
+def started(start):
+    return parse_machine(PRESS.replace("angles_deg = { crank = 20.0 }", start), "press.toml")
+
+
+CRANK, R, L = np.deg2rad(50.0), 0.15, 0.4
+ROOT = np.sqrt(L**2 - (R * np.sin(CRANK)) ** 2)
+WAY = R * np.cos(CRANK) + ROOT  # of the slider, by the law of cosines
+PER_ANGLE = -R * np.sin(CRANK) - R**2 * np.sin(CRANK) * np.cos(CRANK) / ROOT  # its derivative by the crank's angle
+
+
+def test_a_slider_begins_where_its_way_is_given_in_every_study():
+    """Only angles could be given. Way and speed of the slider are those of a crank at 50°, with 2 rad/s."""
+    machine = started(f"ways_m = {{ guide = {WAY:.17g} }}\nspeeds_m_s = {{ guide = {2.0 * PER_ANGLE:.17g} }}")
+    run = answer(machine, "forward", samples=3, duration_s=0.001)
+    values = {f"{one.group}: {one.name}": one.values[0] for one in run.curves}
+    assert values["Angles: crank"] == pytest.approx(50.0, abs=1e-8)
+    assert values["Angular velocities: crank"] == pytest.approx(np.rad2deg(2.0), abs=1e-7)
+    model = planar_model(machine)
+    k = model.coordinates.index("way of slider")
+    assert model.start[0][k] == pytest.approx(WAY, abs=1e-11)
+    assert model.start[1][k] == pytest.approx(2.0 * PER_ANGLE, abs=1e-11)
+    x = symbolic_start(machine)
+    assert min(abs(x - WAY)) < 1e-9
+    assert min(abs(x - 2.0 * PER_ANGLE)) < 1e-9
+
+
+def test_angles_and_rates_may_be_in_radians():
+    one, other = (
+        started("angles_rad = { crank = 0.5 }\nrates_rad_s = { crank = 2.0 }"),
+        started(
+            f"angles_deg = {{ crank = {np.rad2deg(0.5):.17g} }}\nrates_deg_s = {{ crank = {np.rad2deg(2.0):.17g} }}"
+        ),
+    )
+    np.testing.assert_allclose(symbolic_start(one), symbolic_start(other), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [("angles_rad = { crank = 50.0 }", "write it under angles_deg"),
+     ('angles_deg = { crank = "=pi/2" }', "write it under angles_rad")],
+)  # fmt: skip
+def test_an_angle_that_looks_like_the_other_unit_is_pointed_out(start, words):
+    run = answer(started(start), "kinematics", samples=3)
+    assert any(words in one for one in run.notices)
+
+
+def test_an_ordinary_start_is_not_commented():
+    assert started("angles_deg = { crank = 45.0, rod = -3.2 }").start.hints == ()
+    assert started("angles_rad = { crank = 0.7 }").start.hints == ()
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [("ways_m = { gide = 0.4 }", "no prismatic joint gide; did you mean \"guide\"?"),
+     ("angles_deg = { crank = 20 }\nangles_rad = { crank = 0.3 }", "in the other unit already")],
+)  # fmt: skip
+def test_a_start_that_does_not_fit_is_refused(start, words):
+    with pytest.raises(DescriptionError, match=re.escape(words)):
+        started(start)
+
+
+def test_a_way_that_the_crank_cannot_reach_is_said():
+    run = answer(started("ways_m = { guide = 0.9 }"), "forward", samples=3, duration_s=0.001)
+    assert not run.succeeded
+    assert "cannot be joined" in run.status

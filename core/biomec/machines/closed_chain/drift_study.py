@@ -10,7 +10,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.machines.closed_chain.study_parts import SPATIAL, refuse_long, sample_times, start_state
 from biomec.machines.machine import Machine
 from biomec.machines.reference_points.integration import FIXED_STEP, METHODS, IntegrationOptions
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 KEY, TITLE = "drift", "Drift of constraints"
 USUAL_s = 4.0  # of the published comparison
@@ -29,6 +29,7 @@ class DriftOptions:
     tolerance: float = option(1e-8, "Relative error allowed in a step of the others")
     alpha: float = option(1.0, "Factor α of Baumgarte's stabilisation, on velocities", "1/s")
     beta: float = option(10.0, "Factor β of Baumgarte's stabilisation, on positions", "1/s")
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

@@ -47,7 +47,7 @@ from biomec.machines.reference_points.integration import (
     torque_table,
 )
 from biomec.machines.reference_points.model import ReferencePointModel
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 if TYPE_CHECKING:
     from biomec.engine.forward.simulation import Simulation
@@ -91,6 +91,7 @@ class ForwardOptions:
     table_step_s: float = option(0.01, "Time between two torques of the table", "s")
     interpolation: str = option("linear", "Torques between the entries of the table", choices=INTERPOLATIONS)
     speed_deg_s: float = option(360.0, SPEED, "deg/s")
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

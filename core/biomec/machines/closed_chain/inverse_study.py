@@ -28,7 +28,7 @@ from biomec.machines.closed_chain.study_parts import (
 from biomec.machines.machine import Machine
 from biomec.machines.motors import GROUP
 from biomec.machines.reference_points.equations import OnLine, Pin
-from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.study import Run, Study, curve, option, time_limit
 
 KEY, TITLE = "inverse", "Inverse dynamics"
 BESIDE = "The motors give the torques of the file; the torques of the drivers are what the motion needs beside them."
@@ -41,6 +41,7 @@ class InverseStudyOptions:
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
     samples: int = option(101, "Instants, the first and the last included")
     speed_deg_s: float = option(360.0, SPEED, "deg/s")
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

@@ -19,7 +19,7 @@ from biomec.machines.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 KEY, TITLE = "kinematics", "Kinematics"
 
@@ -32,6 +32,7 @@ class KinematicsOptions:
     samples: int = option(101, "Instants, the first and the last included")
     speed_deg_s: float = option(360.0, SPEED, "deg/s")
     compare_coordinates: bool = option(False, "Repeat a four-bar linkage in five kinds of coordinates and compare them")
+    time_limit_s: float = time_limit()
 
 
 def run_kinematics(machine: Machine, options: KinematicsOptions, progress: Progress | None = None) -> Run:

@@ -20,7 +20,7 @@ from biomec.machines.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.study import Run, Study, curve, option, time_limit
 
 KEY, TITLE = "sharing", "Redundant motors"
 
@@ -40,6 +40,7 @@ class SharingOptions:
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
     samples: int = option(101, "Instants, the first and the last included")
     speed_deg_s: float = option(360.0, SPEED, "deg/s")
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

@@ -13,8 +13,8 @@ from biomec.engine.drivers import AngleCoordinate, AngleDriver, CoordinateDriver
 from biomec.machines.laws import Polynomial
 from biomec.machines.machine import Machine, Prescription
 from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition, assembled, velocities
-from biomec.machines.reference_points.building import reference_point_model
-from biomec.machines.reference_points.equations import Pin, RelativeAngle
+from biomec.machines.reference_points.building import along, reference_point_model
+from biomec.machines.reference_points.equations import FIXED, Pin, RelativeAngle
 from biomec.machines.reference_points.integration import FIXED_STEP, refuse_steps
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.study import StudyCurve, curve
@@ -93,7 +93,7 @@ def start_state(
     Driven angles begin where the file places them; where they cannot, nearby, and notices say so.
     rate_deg_s : of driven angles, where the file tells no start
     """
-    if not machine.start.angles and not machine.start.rates and machine.system.drivers:
+    if not machine.start.given and machine.system.drivers:
         driven = reference_point_model(pushed(machine, rate_deg_s))
         notices: tuple[str, ...] = ()
         try:
@@ -102,25 +102,42 @@ def start_state(
             q = assembled(model)
             notices = _moved(driven, q)
         return q, velocities(driven, q), notices
-    named = dict.fromkeys([*machine.start.angles, *machine.start.rates])
-    angles = {body: machine.start.angles.get(body, float(model.guess[model.column(body)])) for body in named}
+    start = machine.start
+    named = dict.fromkeys([*start.angles, *start.rates])
+    angles = {body: start.angles.get(body, float(model.guess[model.column(body)])) for body in named}
+    guides = dict.fromkeys([*start.ways, *start.speeds])
+    ways = {name: start.ways.get(name, way_of(machine, model, name, model.guess)[0]) for name in guides}
     try:
-        q = assembled(_starting(model, machine, angles))
-    except NotAssembled:  # bodies of which only rates are given need not keep the angles of the file
-        q = assembled(_starting(model, machine, dict(machine.start.angles)))
-    moving = _starting(model, machine, {body: float(q[model.column(body)]) for body in named})
+        q = assembled(_starting(model, machine, angles, ways))
+    except NotAssembled:  # what only has a rate need not stay where the file places it
+        q = assembled(_starting(model, machine, dict(start.angles), dict(start.ways)))
+    here = {body: float(q[model.column(body)]) for body in named}
+    moving = _starting(model, machine, here, {name: way_of(machine, model, name, q)[0] for name in guides})
     try:
         return q, velocities(moving, q), ()
     except SingularPosition as error:
-        raise NotAssembled(f"{machine.name}: the angular speeds of the start would tear its joints apart.") from error
+        raise NotAssembled(f"{machine.name}: the rates of the start would tear its joints apart.") from error
 
 
-def _starting(model: ReferencePointModel, machine: Machine, angles: Mapping[str, float]) -> ReferencePointModel:
-    """The model whose bodies begin at angles [rad], and at the rates of the file or at rest."""
+def _starting(
+    model: ReferencePointModel, machine: Machine, angles: Mapping[str, float], ways: Mapping[str, float]
+) -> ReferencePointModel:
+    """The model whose bodies and guides begin at angles [rad] and ways [m], and at the rates of the file or at rest."""
     for body, angle in angles.items():
         law = Polynomial((angle, machine.start.rates.get(body, 0.0)))
         model = model.with_angle_driver(body, law, f"start of {body}")
+    for name, way in ways.items():
+        law = Polynomial((way, machine.start.speeds.get(name, 0.0)))
+        model = replace(model, drivers=(*model.drivers, along(machine.system, name, f"start of {name}", law)))
     return model
+
+
+def way_of(
+    machine: Machine, model: ReferencePointModel, name: str, q: FloatArray, qdot: FloatArray | None = None
+) -> tuple[float, float]:
+    """Way of a guide at a position q (n,) [m], and its rate [m/s]; at rest without q̇ (n,)."""
+    alone = replace(model, joints=(), drivers=(along(machine.system, name, name, FIXED),))
+    return float(alone.residual(q)[0]), 0.0 if qdot is None else float(alone.jacobian(q)[0] @ qdot)
 
 
 def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from biomec.machines.optimal_control.status import (
     hopeless_from_the_start,
     stopped_early,
 )
-from biomec.machines.optimal_control.time_limit import TimeUp
+from biomec.machines.time_limit import TimeUp
 
 
 def watching(nlp: Any, progress: Progress | None) -> Any:
@@ -242,6 +242,8 @@ def _program(problem: Problem, mesh: TimeMesh, between: int) -> _Program:
     begins = ca.horzcat(ca.DM(problem.start), ends[:, : N - 1]) if N > 1 else ca.MX(ca.DM(problem.start))
     equations, costs = [], []
     inequalities = []
+    gaps = []
+    clear = None if problem.clear is None else ca.Function("clear", [one.x], [problem.clear]).map(N)
     path = None
     if problem.path_size:
         f = problem.path
@@ -260,6 +262,10 @@ def _program(problem: Problem, mesh: TimeMesh, between: int) -> _Program:
         costs.append(mesh.weights[j] * ca.dot(rate.map(N)(*point), ca.DM(steps).T))
         if path is not None:
             inequalities.append(ca.vec(path(*point)))
+        if clear is not None:
+            gaps.append(ca.vec(clear(stage[j])))
+    if clear is not None:
+        gaps += [ca.vec(clear(_inside(mesh, begins, stage, acting, tau)[0])) for tau in _between(mesh.nodes, between)]
     if path is not None and problem.limit > 0.0:  # a polynomial must not leave the path between its points either
         for tau in _between(mesh.nodes, between):
             inequalities.append(ca.vec(path(*_inside(mesh, begins, stage, acting, tau))))
@@ -268,6 +274,7 @@ def _program(problem: Problem, mesh: TimeMesh, between: int) -> _Program:
             inequalities.append(ca.vec(path_here(early[0], early[1], early[2][0])))
     low_i, high_i = (-np.inf, 1.0) if problem.limit > 0.0 else (0.0, 0.0)
     blocks = [(ca.vertcat(*equations), 0.0, 0.0), (ca.vertcat(*inequalities), low_i, high_i)]
+    blocks.append((ca.vertcat(*gaps), 0.0, np.inf))
     blocks += [
         (ca.vec(one / size_k), low / size_k, high / size_k) for one, size_k, low, high in _hulls(problem, mesh, acting)
     ]

@@ -22,7 +22,7 @@ from biomec.machines.optimal_control.shooting import ShootingOptions, solve_shoo
 from biomec.machines.optimal_control.solution import Audit, Solution, apart, audited
 from biomec.machines.optimal_control.status import TIME_IS_UP
 from biomec.machines.optimal_control.task import SEPARATOR, Task, machine_problem, numbers
-from biomec.machines.optimal_control.time_limit import TimeUp, limited
+from biomec.machines.time_limit import TimeUp, limited
 
 BEFORE = ("run", "iterations", "status", "time_s", "J", "l_max", "deviation")
 AFTER = ("duration_s", "method", "integrator", "tolerance", "limit", "N", "start")
@@ -248,12 +248,25 @@ def continued(
             if passing or again == TIGHTENED or checked is None or not tightenable(solution, checked):
                 break
             problem = replace(problem, aim=problem.aim * problem.limit / checked.path_max)
+        if k == len(every) - 1 and checked is not None and isinstance(options, CollocationOptions):
+            others = [one for one, _ in tried[:-1] if one.status.succeeded]
+            for made, look_again in _refined([solution, *others], checked, options, part_of(watch, 0.9, 1.0)):
+                off = path_deviation(made, look_again)
+                attempts.append(Attempt(now, asked, model, made, look_again, off))
+                log = log.with_run(made, look_again, used, "finer mesh", off)
+            attempts.sort(key=lambda one: one.audit is not None)  # the one that is judged comes last
+            solution = attempts[-1].solution
         if not solution.status.succeeded:
             break
         before, origin = solution.trajectory, f"run {len(attempts):03d}"
     return Chain(tuple(attempts), log)
 
 
+REFINED = 3  # times at most that a mesh is halved because the motion is too violent for it
+MOST_INTERVALS = 2000
+HIGHEST_DEGREE = 5  # of polynomials on finer meshes: they follow fast motions with the fewest points
+SETTLED = 1e-3  # of a cost: a plan that changes less from mesh to mesh is found
+FOLLOWED = 0.01  # rad, m, or of the largest rate: so near the end of the plan its torques lead
 COARSE = (4, 2)  # the mesh that is asked for is this many times as fine as those that are solved before it
 NEAR = 0.1  # rad or m between the ends of plan and audit
 FEWEST = 8  # intervals of a coarse mesh
@@ -287,9 +300,46 @@ def _searched(
     fine = [one for one in found if one[0].status.succeeded and one[0].intervals > options.intervals]
     best = min(fine, key=lambda one: one[0].cost) if fine else found[0]
     if len(fine) > 1 and checking:  # a cheaper answer that its torques do not lead to is none
-        near = [one for one in fine if apart(one[0], audited(one[0], part_of(progress, 0.9, 1.0))) < NEAR]
-        best = min(near or fine, key=lambda one: one[0].cost)
+        ends = [(one, apart(one[0], audited(one[0], part_of(progress, 0.9, 1.0)))) for one in fine]
+        near = [one for one, off in ends if off < NEAR]
+        best = min(near, key=lambda one: one[0].cost) if near else min(ends, key=lambda one: one[1])[0]
     return [*(one for one in found if one is not best), best]
+
+
+def _refined(
+    begun_with: Sequence[Solution], audit: Audit, options: CollocationOptions, progress: Progress | None
+) -> list[tuple[Solution, Audit | None]]:
+    """Solutions on finer and finer meshes, with polynomials of the highest degree, while torques lead elsewhere.
+
+    A coarse mesh has solutions that are none of the machine; where a finer one has none nearby, the next of the coarse
+    ones is tried. The last solution with an audit is the best that was found; none if the first one is good.
+    """
+    found: list[tuple[Solution, Audit | None]] = []
+    for coarse in begun_with if strays(begun_with[0], audit) else ():
+        solution = coarse
+        for finer in range(1, REFINED + 1):
+            mesh = replace(options, intervals=2**finer * options.intervals, degree=max(HIGHEST_DEGREE, options.degree))
+            if mesh.intervals > MOST_INTERVALS:
+                return found
+            made = _solved(solution.problem, solution.trajectory, mesh, True, progress)
+            try:
+                checked = audited(made, progress) if made.status.succeeded else None
+            except TimeUp:
+                made, checked = replace(made, status=TIME_IS_UP), None
+            found.append((made, checked))
+            if made.status is TIME_IS_UP or (checked is not None and not strays(made, checked)):
+                return found
+            if checked is None:
+                break
+            if abs(made.cost - solution.cost) < SETTLED * abs(made.cost):
+                return found  # the plan no longer changes: the motion is unstable, and no mesh will mend that
+            solution = made
+    return found
+
+
+def strays(solution: Solution, audit: Audit) -> bool:
+    """Whether the mesh is too coarse for the motion: integrated again, the torques do not lead where they should."""
+    return solution.status.succeeded and apart(solution, audit) > FOLLOWED
 
 
 def tightenable(solution: Solution, audit: Audit) -> bool:

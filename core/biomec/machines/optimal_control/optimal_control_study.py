@@ -24,7 +24,7 @@ from biomec.machines.optimal_control.status import NOT_KEPT
 from biomec.machines.optimal_control.task import looks_like_degrees
 from biomec.machines.output import TORQUES
 from biomec.machines.reference_points import reference_point_model
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 if TYPE_CHECKING:
     from biomec.machines.optimal_control.continuation import Attempt, Chain
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
 EXCEEDED = 1e-3  # of a bound, likewise
+GRAZED, ENTERED = 1e-4, 1e-2  # [m] by which a stop may be entered between points without a word, and at all
 LOST = 0.1  # the same: a path that was to be held exactly is not held, an end is not reached
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
@@ -62,7 +63,7 @@ class OptimalControlOptions:
     integrator: str = option("implicit", "Integrator of shooting", choices=("implicit", "RK4"))
     tolerance: float = option(1e-7, "Tolerance of the solver")
     max_iterations: int = option(400, "Largest number of iterations")
-    time_limit_s: float = option(300.0, "Longest time of the search; 0 is no limit", "s")
+    time_limit_s: float = time_limit()
     audit: bool = option(True, "Integrate the answer again by another method and look between the points of the mesh")
     compare: str = option("", "Machine whose prescribed motion is compared, such as four-bar")
 
@@ -109,13 +110,12 @@ def run_optimal_control(machine: Machine, options: OptimalControlOptions, progre
         )
     chain = continued(
         machine, task, steps_of(options.steps), solver, options.start, CHANGED, options.audit,
-        progress=part_of(progress, 0.0, 0.97), limit_s=options.time_limit_s,
+        progress=part_of(progress, 0.0, 0.97),
     )  # fmt: skip
-    return _answer(chain, options, progress)
+    return _answer(chain, options)
 
 
-def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | None) -> Run:
-
+def _answer(chain: Chain, options: OptimalControlOptions) -> Run:
     last = chain.last
     solution, audit = last.solution, last.audit
     if not (solution.status.succeeded or solution.iterations):
@@ -136,8 +136,6 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
         table, methods = compared(last.machine, last.model, audit, options.compare)
         text += "\n\n" + table
         figures |= {f"{one.name.replace('-', '_')}_torque_squared_integral": one.cost for one in methods[:-1]}
-    if progress is not None:
-        progress(1.0)
     return Run(
         study=STUDY.key,
         title=f"Optimal control, {solution.method}",
@@ -221,6 +219,11 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
         notices.append(f"Between the points of the mesh {by}. Take more intervals, or a higher degree.")
     if succeeded and audit is not None and audit.complete:
         notices += _bounds_left(audit, problem)
+    if succeeded and last.model.gaps:
+        pressed, words = _stops_kept(last)
+        notices += words
+        if pressed:
+            status, succeeded = "the plan goes through a stop: the answer is not reliable", False
     missed = _missed(last)
     if succeeded and missed > MISSED:
         if missed > LOST:
@@ -242,6 +245,21 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             f"The last residual of the path, {_residuals(options.path)[-1]}, stays within {last.deviation:.4g}."
         )
     return status, succeeded, tuple(notices)
+
+
+def _stops_kept(last: Attempt) -> tuple[bool, list[str]]:
+    """Whether a stop is gone through, and a sentence for every stop."""
+    shown = last.audit if last.audit is not None and last.audit.complete else last.solution
+    least = last.solution.problem.least_clear(shown.states)
+    words = [
+        f"The motion keeps clear of the stop {name}, by {1e3 * max(gap, 0.0):.3g} mm at least; optimal control "
+        "does not lean on stops."
+        if gap >= -GRAZED
+        else f"Between the points of the mesh the motion enters the stop {name} by {-1e3 * gap:.3g} mm. Take more "
+        "intervals."
+        for name, gap in zip(last.model.gaps, least, strict=True)
+    ]
+    return bool((least < -ENTERED).any()), words
 
 
 def _bounds_left(audit: Audit, problem: Problem) -> list[str]:

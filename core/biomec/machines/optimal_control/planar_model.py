@@ -23,7 +23,7 @@ from biomec.engine.joint_kinds import PLANAR_JOINTS, PlanarForm, planar_form
 from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND, Layout
 from biomec.machines.closed_chain.study_parts import start_state
-from biomec.machines.machine import Hinge, Machine, Spring, Tie
+from biomec.machines.machine import Hinge, Machine, Spring, Stop, Tie
 from biomec.machines.reference_points import reference_point_model
 
 MERELY_READ = (AngleCoordinate, LengthCoordinate)  # coordinates added to be read; they hold nothing
@@ -52,6 +52,7 @@ class PlanarModel:
     bodies      : body name -> place and angle
     names       : what a formula may use, by name: parameters, ``angle_…``, ``rate_…``, ``torque_…`` (see `docs`)
     start       : q (n,) and v (n,) where the motion begins
+    gaps        : stop -> distance of its circle from its face [m]
     """
 
     coordinates: tuple[str, ...]
@@ -67,14 +68,13 @@ class PlanarModel:
     bodies: Mapping[str, CasadiPose]
     names: Mapping[str, Any]
     start: tuple[FloatArray, FloatArray]
+    gaps: Mapping[str, Any]
 
 
 def refusal(machine: Machine) -> str | None:
     """Why no such model can be made of a machine, as a sentence, or None."""
     if not machine.is_planar:
         return "it moves in space; optimal control is computed for planar machines."
-    if machine.stops:
-        return "it has stops, and optimal control needs smooth forces. Take the stops out of the file."
     for one in machine.free_system.constraints:
         if not isinstance(one, (*PLANAR_JOINTS, *MERELY_READ)):
             return f"it has a joint of a kind that optimal control does not know: {one.name}."
@@ -136,6 +136,8 @@ class _Builder:
                 names[f"x_{word}"], names[f"y_{word}"] = placed.origin[0], placed.origin[1]
         for word, (expression, _) in self.named.items():
             names[f"way_{word}"], names[f"speed_{word}"] = expression, ca.jtimes(expression, q, v)
+        gaps = {one.name: self._gap(one) for one in self.machine.stops}
+        names |= {f"gap_{slug(name)}": gap for name, gap in gaps.items()}
         start = self._begins(q, v, closure, jacobian)
         return PlanarModel(
             coordinates=tuple(self.labels),
@@ -151,6 +153,7 @@ class _Builder:
             bodies={name: placed for name, placed in self.bodies.items() if name != GROUND},
             names=names,
             start=start,
+            gaps=gaps,
         )
 
     # ------------------------------------------------------------------------------------------------- coordinates
@@ -277,6 +280,12 @@ class _Builder:
         placed = self.bodies[body]
         return placed.origin + self._rotated(placed.angle, local)
 
+    def _gap(self, stop: Stop) -> Any:
+        """Gap of a stop: n·(centre − point) − radius, n the normal of the face."""
+        between = self.point(stop.circle, stop.centre) - self.point(stop.face, stop.point)
+        normal = self._rotated(self.bodies[stop.face].angle, stop.normal / np.linalg.norm(stop.normal))
+        return self.ca.dot(normal, between) - stop.radius
+
     # ------------------------------------------------------------------------------------------------------ forces
     def _inertia(self, q: Any, v: Any) -> tuple[Any, Any]:
         """Mass matrix Σ (m Jᵀ J + I jᵀ j), and weight less the velocity terms Σ m Jᵀ (J̇ v)."""
@@ -336,7 +345,7 @@ class _Builder:
     # ------------------------------------------------------------------------------------------------------- start
     def _begins(self, q: Any, v: Any, closure: Any, jacobian: Any) -> tuple[FloatArray, FloatArray]:
         """Where the motion begins: as in all other studies if the file has a start, else where its laws begin."""
-        if not (self.machine.start.angles or self.machine.start.rates):
+        if not self.machine.start.given:
             return self._consistent(q, v, closure, jacobian)
         points = reference_point_model(self.machine, "none")
         whole, rates, _ = start_state(self.machine, points)
@@ -387,7 +396,7 @@ def slug(name: str) -> str:
 def _begun(machine: Machine) -> tuple[dict[str, float], dict[str, float]]:
     """Angles and rates with which laws for absolute angles begin; those of the file where it has a start."""
     angles, rates = dict(machine.start.angles), dict(machine.start.rates)
-    if angles or rates:
+    if machine.start.given:
         return angles, rates
     drivers = {one.name: one for one in machine.system.constraints if isinstance(one, AngleDriver)}
     for prescription in machine.prescriptions:

@@ -122,6 +122,7 @@ class Problem:
 
     cost       : what is integrated over time, an expression of the symbols of the dynamics
     start      : x⁰ (nx,);  end : xᵀ (nx,), NaN where it is free (empty: all free)
+    clear      : expressions of the state that never become negative, such as gaps of stops; None without any
     path       : residuals f (nf,), expressions; nf = 0 without a path
     limit      : Σ f² stays at or below it; 0 makes the residuals vanish
     aim        : part of the limit that a solver stays within, below 1 where a mesh is known to leave it in between
@@ -143,6 +144,7 @@ class Problem:
     most: FloatArray = field(default_factory=lambda: np.zeros(0))
     size_x: FloatArray = field(default_factory=lambda: np.zeros(0))
     size_u: FloatArray = field(default_factory=lambda: np.zeros(0))
+    clear: Any = None
 
     def __post_init__(self) -> None:
         nx, nu = len(self.dynamics.states), len(self.dynamics.controls)
@@ -181,6 +183,15 @@ class Problem:
         squares = ca.dot(self.path, self.path)
         value = float(ca.Function("l", [one.x, one.t], [squares])(self.start, 0.0))
         return None if value <= self.limit * (1.0 + 1e-6) + ROUND_OFF else value
+
+    def least_clear(self, states: FloatArray) -> FloatArray:
+        """Least value of each of ``clear`` along states (T, nx)."""
+        import casadi as ca
+
+        if self.clear is None:
+            return np.zeros(0)
+        value = ca.Function("clear", [self.dynamics.x], [self.clear]).map(len(states))
+        return np.asarray(np.asarray(value(states.T)).min(axis=1))
 
     def conditions(self) -> tuple[int, ...]:
         """Places of the residuals that hold all others: neither those whose rate is a residual too, nor any twice.

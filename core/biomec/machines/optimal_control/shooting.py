@@ -31,7 +31,7 @@ from biomec.machines.optimal_control.status import (
     hopeless_from_the_start,
     stopped_early,
 )
-from biomec.machines.optimal_control.time_limit import TimeUp
+from biomec.machines.time_limit import TimeUp
 
 RK4, IMPLICIT = "RK4", "implicit"
 INTEGRATORS = (RK4, IMPLICIT)
@@ -111,6 +111,8 @@ class _Shot:
             raise BiomecError("Shooting takes splines of order 2 or 4 on at least 2 intervals.")
         if options.integrator not in INTEGRATORS:
             raise BiomecError(f"Shooting integrates by {' or '.join(INTEGRATORS)}, not {options.integrator}.")
+        if problem.clear is not None:
+            raise BiomecError("Shooting does not keep clear of stops. Choose collocation, or take the stops out.")
         import casadi as ca
 
         self.problem, self.options, self.ca = problem, options, ca

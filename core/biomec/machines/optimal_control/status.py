@@ -161,8 +161,20 @@ def no_hold(motors: tuple[str, ...], time_s: float) -> SolverStatus:
     )
 
 
+def pressed_at_the_start(gap: float) -> SolverStatus:
+    """A plan that keeps clear of stops cannot begin in one."""
+    return SolverStatus(
+        NO_FEASIBLE_POINT.code,
+        f"cannot be controlled: the start presses a stop by {-1e3 * gap:.3g} mm, and optimal control keeps clear of "
+        "stops. Change the start, or the stop",
+    )
+
+
 def hopeless_from_the_start(problem: Problem) -> SolverStatus | None:
     """Why a task cannot be done, where that is plain before anything is tried; else None."""
+    gap = float(problem.least_clear(problem.start[None]).min(initial=0.0))
+    if gap < -TOUCHING:
+        return pressed_at_the_start(gap)
     off = problem.start_off_path()
     if off is not None:
         return off_at_the_start(off, problem.limit)
@@ -173,6 +185,7 @@ def hopeless_from_the_start(problem: Problem) -> SolverStatus | None:
     return None if lost is None else no_hold(problem.dynamics.controls, lost)
 
 
+TOUCHING = 1e-9  # [m] of round-off where a motion begins at a stop
 FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are plainly not kept
 
 

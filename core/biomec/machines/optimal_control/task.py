@@ -10,6 +10,7 @@ or digits become _):
     spring_force_x_TIE, damper_force_x_TIE, …  the parts of that force
     length_SPRING, length_rate_SPRING, force_SPRING, spring_force_SPRING, damper_force_SPRING
     way_JOINT, speed_JOINT                     of a slider on its guide
+    gap_STOP                                   between circle and face of a stop
 """
 
 from __future__ import annotations
@@ -199,6 +200,8 @@ class Task:
 
 def machine_problem(machine: Machine, task: Task) -> tuple[Problem, PlanarModel]:
     """Problem of a task, and the model it is made of."""
+    import casadi as ca
+
     model = planar_model(machine, task.motors or None)
     if not model.motors:
         raise BiomecError(f"{machine.title} has no motor that acts, so nothing can be controlled.")
@@ -219,6 +222,7 @@ def machine_problem(machine: Machine, task: Task) -> tuple[Problem, PlanarModel]
         least=least,
         most=most,
         size_u=torque_sizes(machine, model, least, most),
+        clear=ca.vertcat(*model.gaps.values()) if model.gaps else None,
     )
     return made, model
 

@@ -22,7 +22,7 @@ from biomec.engine.contact.profiles import (
     closest_points,
 )
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.study import Run, Study, curve, option, time_limit
 
 SMALLEST = 0.05  # restitution from which f(c_r) is drawn: two of the laws divide by it
 SAMPLES = 96
@@ -43,6 +43,7 @@ class ContactLawOptions:
     stiffness: float = option(5.5e9, "Stiffness K", "N/m^n")
     exponent: float = option(1.5, "Exponent n")
     restitution: float = option(0.7, "Restitution that the laws are given, above 0, up to 1")
+    time_limit_s: float = time_limit()
 
 
 def run_contact_laws(machine: Machine, options: ContactLawOptions, progress: Progress | None = None) -> Run:
@@ -100,6 +101,7 @@ class ContactPointOptions:
     first_pose: str = option("0 0 0", "Where the first stands: x, y [m] and angle [deg]")
     second_pose: str = option("0.05 0 0", "Where the second stands: x, y [m] and angle [deg]")
     guess_deg: str = option("0 180", "Angles of both outlines to begin the search from [deg]")
+    time_limit_s: float = time_limit()
 
 
 PROFILES: dict[str, tuple[Callable[..., Profile], int]] = {

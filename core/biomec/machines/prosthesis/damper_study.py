@@ -17,7 +17,7 @@ from biomec.machines.prosthesis.curves import leg_figures, named, swing_run
 from biomec.machines.prosthesis.readouts import leg_refusal, readouts
 from biomec.machines.prosthesis.swing import Swing, SwingSettings, simulate_swing, top
 from biomec.machines.prosthesis.swing_study import refusal
-from biomec.machines.study import Run, Study, option
+from biomec.machines.study import Run, Study, option, time_limit
 
 OBJECTIVES = ("contact_impulse_Ns", "contact_peak_N", "contact_speed_m_s", "contact_work_J")
 COLUMNS = ("contact_onset_s", "contact_speed_m_s", "contact_peak_N", "contact_impulse_Ns", "contact_work_J",
@@ -239,6 +239,7 @@ class DamperOptions:
     latest_extension_s: float = option(0.25, "The stop must be met by this time", "s")
     scan: int = option(7, "Values of each parameter that are tried first")
     refinements: int = option(14, "Further trials of each parameter around the best one")
+    time_limit_s: float = time_limit()
 
 
 def run_damper(machine: Machine, options: DamperOptions, progress: Progress | None = None) -> Run:

@@ -19,7 +19,7 @@ from biomec.machines.prosthesis.history import History
 from biomec.machines.prosthesis.readouts import HIP, SHANK, THIGH, Readouts, crossing, leg_refusal, readouts
 from biomec.machines.prosthesis.reduced import Reduced, reduced_motion
 from biomec.machines.reference_points import NotAssembled, ReferencePointModel, assembled, reference_point_model
-from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.study import Run, Study, curve, option, time_limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +110,7 @@ class DesignOptions:
     lowest_deg: float = option(-2.0, "Flexion to begin with; negative is beyond straight", "deg")
     highest_deg: float = option(90.0, "Flexion to end with", "deg")
     step_deg: float = option(0.5, "Step of flexion", "deg")
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

@@ -32,7 +32,7 @@ from biomec.machines.prosthesis.integration import (
 from biomec.machines.prosthesis.reduced import Reduced, reduced_motion
 from biomec.machines.prosthesis.swing import Swing, SwingSettings, summed_up
 from biomec.machines.prosthesis.swing_study import refusal
-from biomec.machines.study import Run, Study, option
+from biomec.machines.study import Run, Study, option, time_limit
 
 REST_SPEED = 1e-4  # [m/s] of the gap after an impact: a hundredth of a slow touch of the knee
 SETTLING = 1000  # impacts, however fast they follow each other: with a restitution of 0.99 0.1 m/s take 690 to rest
@@ -179,6 +179,7 @@ class ImpactOptions:
     every_s: float = option(0.001, "Time between the samples shown", "s")
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
     tolerance: float = option(1e-8, "Relative tolerance of steps")
+    time_limit_s: float = time_limit()
 
 
 def run_impact(machine: Machine, options: ImpactOptions, progress: Progress | None = None) -> Run:

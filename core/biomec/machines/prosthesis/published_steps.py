@@ -54,7 +54,7 @@ def published_swing(
     if not step > 0.0:
         raise BiomecError("The step of a swing must be above 0.")
     moving, q, qdot = reduced_motion(machine, law)
-    if short_cuts:
+    if short_cuts and not machine.start.ways:
         q = np.array(moving.model.guess)
         for body, angle in machine.start.angles.items():
             q[moving.model.column(body)] = angle

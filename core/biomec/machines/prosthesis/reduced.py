@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.machines.closed_chain.stops import Stops, stops_of
+from biomec.machines.closed_chain.study_parts import start_state
 from biomec.machines.machine import Machine
 from biomec.machines.reference_points import NotAssembled, ReferencePointModel, reference_point_model
 from biomec.machines.reference_points.partitioned import independent_columns
@@ -117,6 +118,9 @@ def reduced_motion(machine: Machine, law: str = "") -> tuple[Reduced, FloatArray
     """A machine by independent coordinates, and where its free motion starts: q, q̇ (n,)."""
     moving = reduced_model(machine, law)
     model, free = moving.model, list(moving.free)
+    if machine.start.ways or machine.start.speeds:
+        q, qdot, _ = start_state(machine, model)
+        return moving, q, qdot
     guess, rates = np.array(model.guess), np.zeros(model.n)
     for body, angle in machine.start.angles.items():
         guess[model.column(body)] = angle

@@ -23,7 +23,7 @@ from biomec.machines.prosthesis.history import History
 from biomec.machines.prosthesis.published_steps import published_swing
 from biomec.machines.prosthesis.reduced import Reduced
 from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
-from biomec.machines.study import Run, Study, option
+from biomec.machines.study import Run, Study, option, time_limit
 
 AS_DESCRIBED = "as described"
 METHODS = {
@@ -55,6 +55,7 @@ class SwingOptions:
         "Run to be compared with this one, sample by sample: other steps, a rigid stop, or another contact law",
         choices=(NOTHING, METHODS["adaptive"], METHODS["frozen"], METHODS["listing"], RIGID, *map(LAW.format, LAWS)),
     )
+    time_limit_s: float = time_limit()
 
 
 def refusal(machine: Machine) -> str | None:

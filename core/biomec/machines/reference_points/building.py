@@ -231,6 +231,14 @@ class _Builder:
         return RelativeAngle(name, j, i, _angle(v) - _angle(u), law)
 
 
+def along(system: System, guide: str, name: str, law: Law) -> OnLine:
+    """The way of a guide follows a law: of its distal point from its proximal one, along its axis [m]."""
+    made = _Builder(system)
+    item = next(one for one in system.constraints if isinstance(one, Prismatic) and one.name == guide)
+    (i, u), (j, v), (_, axis) = made.at(item.proximal), made.at(item.distal), made.direction(item.axis)
+    return OnLine(name, i, u, axis / np.linalg.norm(axis), j, v, -1.0, law)
+
+
 def _angle(direction: FloatArray) -> float:
     return float(np.arctan2(direction[1], direction[0]))
 

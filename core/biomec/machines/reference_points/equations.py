@@ -47,7 +47,10 @@ class RelativeAngle:
 
 @dataclass(frozen=True, eq=False)
 class OnLine:
-    """A point of one body stays on a line of another: sign (A n)·(r_first − r_second) = 0, n of ``first`` [m]."""
+    """The distance of a point from a line of another body, sign (A n)·(r_first − r_second) − law(t) = 0 [m].
+
+    n is a direction of ``first``. Without a law the point stays on the line.
+    """
 
     name: str
     first: int
@@ -56,6 +59,7 @@ class OnLine:
     second: int
     second_at: FloatArray
     sign: float = 1.0
+    law: Law = FIXED
     rows = 1
 
 
@@ -174,7 +178,7 @@ class Equations:
             self.constant[at_row[id(angle)], [3 * angle.first + 2, 3 * angle.second + 2]] = 1.0, -1.0
         for part in components:
             self.constant[at_row[id(part)], 3 * part.first + part.axis] = 1.0
-        laws = [(at_row[id(one)], one.law) for one in self.all if not isinstance(one, Pin | OnLine)]
+        laws = [(at_row[id(one)], one.law) for one in self.all if not isinstance(one, Pin)]
         self.laws = tuple((row, law) for row, law in laws if law is not FIXED)
 
     # ------------------------------------------------------------------ laws
@@ -198,7 +202,7 @@ class Equations:
             first, second = self.angle_ends
             phi[..., self.angle_rows] += pose[..., first, 2] - pose[..., second, 2] + self.angle_offset
         if self.line_rows.size:
-            phi[..., self.line_rows] = dot(self.normals.arms(pose), gap[..., self.lines, :])
+            phi[..., self.line_rows] += dot(self.normals.arms(pose), gap[..., self.lines, :])
         if self.length_rows.size:
             phi[..., self.length_rows] += np.linalg.norm(gap[..., self.lengths, :], axis=-1)
         if self.component_rows.size:
@@ -239,7 +243,7 @@ class Equations:
             normal, w = self.normals.arms(pose), rate[..., self.normals.bodies, 2]
             slide = dot(perp(normal), speed[..., self.lines, :])
             whole = w[..., None] ** 2 * gap[..., self.lines, :] + turning[..., self.lines, :]
-            gamma[..., self.line_rows] = dot(normal, whole) - 2.0 * w * slide
+            gamma[..., self.line_rows] += dot(normal, whole) - 2.0 * w * slide
         if self.length_rows.size:
             d, v = gap[..., self.lengths, :], speed[..., self.lengths, :]
             length = np.linalg.norm(d, axis=-1) + TINY

@@ -14,7 +14,7 @@ from biomec.engine.drivers import ADDED_COORDINATES
 from biomec.engine.joint_kinds import PLANAR_JOINTS
 from biomec.engine.joints import Distance
 from biomec.machines.machine import DRIVERS, Machine
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 if TYPE_CHECKING:
     from biomec.machines.symbolic.equations import EquationsOfMotion
@@ -56,7 +56,8 @@ def state_curves(about: tuple[str, ...], values: object, group: str = "") -> lis
 LETTERS, NUMBERS = "letters", "numbers"
 SOLVED, FORMULAS = "linear equations", "formulas"
 EVERY, NONE = "all", "none"
-MOST_READABLE = 2  # coordinates whose accelerations are written as one fraction; more take pages, and minutes
+MOST_READABLE = 2  # coordinates whose accelerations are written as one fraction; more stand in named pieces
+MOST_SORTED = 3  # coordinates whose N and Δ are written in multiple angles; more take pages, and minutes
 LONGEST = 1500  # characters of a formula that is still shown
 
 
@@ -68,7 +69,7 @@ class EquationsOptions:
     digits: int = option(6, "Significant digits of numbers that are shown")
     rounded: bool = option(False, "Compute with numbers of so many digits, as the published program does")
     form: str = option(
-        SOLVED, "Accelerations from linear equations, or written as formulas (at most four coordinates)",
+        SOLVED, "Accelerations from linear equations, or written as formulas (programs: at most four coordinates)",
         choices=(SOLVED, FORMULAS))  # fmt: skip
     language: str = option(EVERY, "Programs to write", choices=(EVERY, "python", "c", "matlab", "latex", NONE))
     jacobian: bool = option(False, "Write ∂f/∂x and ∂f/∂u of the state equations too (at most four coordinates)")
@@ -76,6 +77,7 @@ class EquationsOptions:
     method: str = option(
         "DOP853", "Integrator: explicit of order 8, or implicit for stiff machines", choices=("DOP853", "Radau")
     )
+    time_limit_s: float = time_limit()
 
 
 def run_equations(machine: Machine, options: EquationsOptions, progress: Progress | None = None) -> Run:
@@ -96,6 +98,7 @@ def equations_run(
     progress: Progress | None = None,
 ) -> Run:
     """Run of a study with equations, which need not be those of the machine: then they have no motion of it."""
+    from biomec.machines.symbolic.equations import MOST_COORDINATES
     from biomec.machines.symbolic.placing import start_state
     from biomec.machines.symbolic.source import ENDINGS, to_source
     from biomec.machines.symbolic.typeset import formulae, text
@@ -115,6 +118,11 @@ def equations_run(
         shown, remarks = _formulas(equations, options.digits)
         lines += shown
         notices += remarks
+        if equations.constraints.rows or equations.n > MOST_COORDINATES:
+            explicit = False
+            notices.append(
+                "Programs solve linear equations; formulas would be endless with closed loops or so many coordinates."
+            )
     if any(len(line) > LONGEST for line in lines):
         notices.append("Some entries are too long to be typeset; they are in the text and in the programs.")
         lines = [line for line in lines if len(line) <= LONGEST]
@@ -175,19 +183,26 @@ def jacobian_files(equations: EquationsOfMotion, languages: Sequence[str]) -> di
 def _formulas(equations: EquationsOfMotion, digits: int) -> tuple[list[str], list[str]]:
     """Lines q̈ and q̈ = N/Δ that are short enough to be read, and a notice about the others."""
     from biomec.machines.symbolic.equations import multiple_angle_fractions, readable_fractions
+    from biomec.machines.symbolic.pieces import named_pieces
     from biomec.machines.symbolic.typeset import formula, symbol_names
 
-    above, below = multiple_angle_fractions(equations)
     names = symbol_names(equations)
     lines = []
-    if equations.n <= MOST_READABLE:
+    closed = equations.constraints.rows > 0
+    if equations.n <= MOST_READABLE and not closed:
         above_short, below_short = readable_fractions(equations)
         lines = [rf"{names[one]} = \frac{{{formula(above_short[k], equations, digits)}}}"
              rf"{{{formula(below_short[k], equations, digits)}}}"
              for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
-    lines += [rf"\Delta = -\det A = {formula(below, equations, digits)}"]
-    lines += [rf"{names[one]}\,\Delta = {formula(above[k], equations, digits)}"
-              for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
+    else:
+        pieces = named_pieces(equations)
+        names = {**names, **pieces.names}
+        lines = [rf"{names[one]} = {formula(value, equations, digits, pieces.names)}" for one, value in pieces.steps]
+    if equations.n <= MOST_SORTED and not closed:
+        above, below = multiple_angle_fractions(equations)
+        lines += [rf"\Delta = -\det A = {formula(below, equations, digits)}"]
+        lines += [rf"{names[one]}\,\Delta = {formula(above[k], equations, digits)}"
+                  for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
     shown = [line for line in lines if len(line) <= LONGEST]
     left = len(lines) - len(shown)
     return shown, [f"{left} formulas are too long to be shown; they are in the programs."] if left else []
@@ -249,4 +264,5 @@ STUDY = Study(
     EquationsOptions,
     refusal,
     run_equations,
+    asks=False,
 )

@@ -12,7 +12,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled, Progress
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, option
+from biomec.machines.study import Run, Study, option, time_limit
 from biomec.machines.symbolic.equations_study import refusal, state_curves
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class LineariseOptions:
         0.0, "How long the motion after the push is shown; 0 is the duration of the machine", "s"
     )
     digits: int = option(6, "Significant digits of numbers that are shown")
+    time_limit_s: float = time_limit()
 
 
 def run_linearise(machine: Machine, options: LineariseOptions, progress: Progress | None = None) -> Run:
@@ -192,4 +193,5 @@ STUDY = Study(
     LineariseOptions,
     refusal,
     run_linearise,
+    asks=False,
 )

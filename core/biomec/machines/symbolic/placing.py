@@ -10,11 +10,14 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.machines.closed_chain.study_parts import start_state as free_start
+from biomec.machines.closed_chain.study_parts import way_of
 from biomec.machines.machine import Machine
 from biomec.machines.motion import MachineMotion, at_free_start
+from biomec.machines.reference_points import reference_point_model
 from biomec.machines.symbolic.algebra import symbol
 from biomec.machines.symbolic.compiled import ARRAYS, Values, values_function
-from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
+from biomec.machines.symbolic.machine_equations import machine_tree
 from biomec.machines.symbolic.tree import GROUND, SymbolicTree
 
 
@@ -59,8 +62,7 @@ def start_state(machine: Machine) -> FloatArray:
     if motion.fault:
         raise BiomecError(motion.fault)
     q = np.array([_value(machine, tree, motion, kind, body) for kind, body in tree.owners])
-    given = np.array([machine.start.rates.get(body, 0.0) if kind == "phi" else 0.0 for kind, body in tree.owners])
-    return np.concatenate((q, _closing_rates(machine, tree, q, given)))
+    return np.concatenate((q, _rates(machine, tree)))
 
 
 def _value(machine: Machine, tree: SymbolicTree, motion: MachineMotion, kind: str, body: str) -> float:
@@ -95,18 +97,21 @@ def _direction(machine: Machine, motion: MachineMotion, owner: str, name: str) -
     return np.asarray(motion.axes[owner][0] @ layout.bodies[owner].vectors[name])
 
 
-def _closing_rates(machine: Machine, tree: SymbolicTree, q: FloatArray, given: FloatArray) -> FloatArray:
-    """Rates: the given ones, and the others as closed loops ask: Φq q̇ = 0."""
-    equations = machine_equations(machine)
-    if not equations.constraints.rows:
-        return given
-    arguments = {"x": equations.coordinates.x, "p": tuple(equations.parameters)}
-    values = values_function(arguments, {"J": equations.jacobian})
-    J = np.array(values([*q, *given], equations.values), dtype=np.float64).reshape(-1, len(q))
-    free = [k for k, (kind, body) in enumerate(tree.owners) if kind != "phi" or body not in machine.start.rates]
-    made = given.copy()
-    if free:
-        made[free] = np.linalg.lstsq(J[:, free], -J @ given, rcond=None)[0]
-    if np.abs(J @ made).max() > 1e-6 * max(1.0, float(np.abs(given).max())):
-        raise BiomecError(f"{machine.name}: the angular speeds at the start would tear its joints apart.")
-    return made
+def _rates(machine: Machine, tree: SymbolicTree) -> FloatArray:
+    """Rates (n,) of the coordinates at the start of the file, closed loops included; rest without one."""
+    if not machine.start.given:
+        return np.zeros(len(tree.owners))
+    model = reference_point_model(machine, "none")
+    q, qdot, _ = free_start(machine, model)
+
+    def rate(kind: str, body: str) -> float:
+        match kind:
+            case "phi":
+                return float(qdot[model.column(body)])
+            case "s":
+                joint = tree.placing[body]
+                assert joint is not None
+                return way_of(machine, model, joint["name"], q, qdot)[1]
+        return float(model.velocity(q, qdot, f"{body}.origin")[("x", "y").index(kind)])
+
+    return np.array([rate(kind, body) for kind, body in tree.owners])

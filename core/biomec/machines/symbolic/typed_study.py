@@ -98,4 +98,5 @@ STUDY = Study(
     TypedOptions,
     refusal,
     run_typed,
+    asks=False,
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import sympy as sp
 
@@ -11,6 +13,7 @@ from biomec.machines.symbolic.algebra import Expr, Matrix, Symbol, rounded
 from biomec.machines.symbolic.equations import EquationsOfMotion
 
 LARGEST_DENOMINATOR = 64  # of a fraction that is shown as one
+NO_NAMES: Mapping[Symbol, str] = MappingProxyType({})
 DIGITS = 6  # of numbers where nobody asked for another precision
 
 
@@ -28,9 +31,15 @@ def symbol_names(equations: EquationsOfMotion) -> dict[Symbol, str]:
     return names
 
 
-def formula(expression: Expr, equations: EquationsOfMotion, digits: int = DIGITS) -> str:
-    """One expression in LaTeX, fractions only where they are short; numbers rounded to digits."""
-    text: str = sp.latex(_shown(expression, digits), symbol_names=symbol_names(equations), fold_short_frac=False,
+def formula(
+    expression: Expr, equations: EquationsOfMotion, digits: int = DIGITS, more: Mapping[Symbol, str] = NO_NAMES
+) -> str:
+    """One expression in LaTeX, fractions only where they are short; numbers rounded to digits.
+
+    more : how symbols are written that the equations do not have
+    """
+    names = {**symbol_names(equations), **more}
+    text: str = sp.latex(_shown(expression, digits), symbol_names=names, fold_short_frac=False,
                          mul_symbol=r"\,", ln_notation=True)  # fmt: skip
     for given, drawn in ((r"\left", ""), (r"\right", ""), (r"\frac", r"\dfrac")):  # simple engines, and tall fractions
         text = text.replace(given, drawn)

@@ -11,9 +11,9 @@ from biomec.base.progress import Cancelled
 from biomec.machines.machine import load_machine, machine_text, parse_machine
 from biomec.machines.optimal_control.optimal_control_study import _judged
 from biomec.machines.optimal_control.solution import audited
-from biomec.machines.optimal_control.time_limit import TimeUp, limited
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
+from biomec.machines.time_limit import TimeUp, limited
 from tests.core.machines.test_starts import ORDERS, with_joints
 
 TURN = "angle_crank = 380 deg; rate_crank = 0"  # a whole turn from 20°
@@ -51,6 +51,18 @@ def test_shooting_ends_at_its_limit_of_time():
     run = answer(load_machine("crank-press"), end=TURN, intervals=12, method="shooting", time_limit_s=1e-9)
     assert not run.succeeded
     assert "limit of time" in run.status
+
+
+def test_a_mesh_that_is_too_coarse_for_a_violent_spring_is_refined():
+    """A stiff spring on a coarse mesh: a plan of cost 3.9 with torques that led elsewhere was all that came out."""
+    machine = load_machine("crank-press", {"k": 500.0})
+    run = answer(machine, end="angle_crank = 200 deg; rate_crank = 0", intervals=6)
+    assert run.succeeded
+    assert "finer mesh" in run.text
+    angle = next(one.values for one in run.curves if (one.group, one.name) == ("Angles", "crank"))
+    # the curve is the torques integrated again by another method; 0.01 rad may be missed without a word
+    assert angle[-1] == pytest.approx(200.0, abs=0.6)
+    assert run.figures["cost"] == pytest.approx(run.figures["cost_integrated_again"], rel=1e-3)
 
 
 def test_a_limit_of_time_counts_from_its_beginning():
