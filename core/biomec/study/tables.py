@@ -192,15 +192,30 @@ def _joined_head(study: Study, rows: Sequence[_Row], name: str) -> list[str]:
 
 
 def table_lines(study: Study, trial: StudyTrial, name: str) -> Iterator[list[str]]:
-    """Rows of a table of one trial, the head first; none if the trial has no such table."""
+    """Rows of a table of one trial, the head first and all as long as it; none if the trial has no such table."""
     path = study.folder_of(trial) / f"{name}.csv"
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            yield from csv.reader(file)
+            lines = csv.reader(file)
+            head = next(lines, None)
+            if head is None:
+                return
+            yield head
+            for line in lines:
+                if len(line) != len(head):
+                    why = f"line {lines.line_num} has {len(line)} of {len(head)} cells"
+                    raise damaged_table(trial, name, why)
+                yield line
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(path.name, f"a table of {trial.label} cannot be read ({error}). Analyse it again.") from error
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise damaged_table(trial, name, why) from error
+
+
+def damaged_table(trial: StudyTrial, name: str, why: str) -> FileError:
+    """What is said of a table of a trial that cannot be used; it names the trial by codes, for reports too."""
+    return FileError(f"{name}.csv", f"a table of {trial.coded} cannot be read ({why}). Analyse the trial again.")
 
 
 def _write_joined(study: Study, rows: Iterable[_Row], name: str, head: Sequence[str], path: Path) -> None:

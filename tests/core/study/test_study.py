@@ -129,6 +129,7 @@ def test_study_toml_says_who_is_who(tmp_path):
         ('[[subject]]\ncode = "S1"', "folders or names"),
         ('settings = "../else.json"', "must lie in the folder"),
         ('results = "/tmp/x"', "must lie in the folder"),
+        ('settings = "."', "names nothing below the folder"),  # ended in lines of calls
         ('layout = ["person"]', "layout is a list of"),
         ('[[subject]]\ncode="A"\nfolders=["a"]\n[[subject]]\ncode="A"\nfolders=["b"]', "two subjects have the code A"),
     ],

@@ -1,6 +1,7 @@
 """The report of a study: its numbers against formulas, what it cites, and that it tells nobody's name."""
 
 import re
+import shutil
 import zipfile
 from types import SimpleNamespace
 
@@ -122,6 +123,23 @@ def test_one_level_is_shown_and_not_compared(study):
     assert [one.title for one in found.left_out] == ["Joint angles: comparison"]
     assert "one condition only, open" in found.left_out[0].reason
     assert len(blocks(found, Grid)) == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"), [("both,1", "has 2 of 5 cells"), ("both,1,4,x,", "could not convert string to float")]
+)
+def test_a_table_edited_by_hand_is_left_out_with_a_sentence(study, tmp_path, cell, words):
+    """A line cut short in one angles.csv ended report and command in an IndexError."""
+    copied = tmp_path / "study"
+    shutil.copytree(study.folder, copied)
+    damaged = open_study(copied)
+    path = damaged.folder_of(damaged.trials[0]) / "angles.csv"
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:5], cell, *lines[6:]]) + "\n", encoding="utf-8")
+    (left_out,) = study_report(damaged).left_out
+    assert "a table of S0, visit 1, closed 1 cannot be read" in left_out.reason
+    assert words in left_out.reason
+    assert "Alberta" not in left_out.reason
 
 
 def test_a_study_without_results_has_no_report(tmp_path):

@@ -1,6 +1,7 @@
 """The window of a study as a researcher uses it: look, filter, run, take out, compare, open, report."""
 
 import csv
+import shutil
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from biomec.study.trials import State, StudyTrial
 from biomec_app.features.study import columns, outputs
 from biomec_app.features.study.actions import back_to_study, is_study
 from biomec_app.features.study.columns import COLUMNS
+from biomec_app.features.study.thumbnails import Thumbnails
 from biomec_app.features.study.trial_model import GroupRow
 from biomec_app.features.study.window import RUNNING, StudyWindow, open_study_window
 from biomec_app.shell.files import open_file
@@ -163,6 +165,17 @@ def test_trials_are_filtered_grouped_and_sorted(shown, ready):
     page._filter()
     assert page.table.empty.isVisibleTo(page.table.viewport())
     assert page.table.empty.text() == "No trial fits the filter."
+
+
+def test_a_table_edited_by_hand_costs_its_picture_only(ready, tmp_path):
+    """A line cut short in one angles.csv ended the pictures of all trials in an IndexError."""
+    shutil.copytree(ready, tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    path = study.folder_of(study.trials[0]) / "angles.csv"
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:5], "both,1", *lines[6:]]) + "\n", encoding="utf-8")
+    drawn = Thumbnails(f"{CURVE} [deg]").with_trials(study, study.trials[:2])
+    assert [len(drawn.cycles[one.id]) for one in study.trials[:2]] == [0, 3]
 
 
 def test_names_are_told_on_request_only(shown, ready, context):
