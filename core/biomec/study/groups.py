@@ -101,7 +101,7 @@ def level_of(trial: StudyTrial, by: str) -> str:
 def _columns(
     study: Study, trials: Iterable[StudyTrial], table: str, words: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and units of the curves that any trial has."""
+    """Names and units of the curves that any trial has; every curve has one unit in all of them."""
     found: dict[str, None] = {}
     for one in trials:
         found |= dict.fromkeys(next(table_lines(study, one, table), [])[len(CURVE_HEAD) :])
@@ -109,8 +109,16 @@ def _columns(
     if not chosen:
         asked = f" with {' or '.join(words)} in its name" if words else ""
         raise BiomecError(f"No trial that is done has a curve{asked} in its table of {table}.")
-    parts = [one.rpartition(" [") for one in chosen]
-    return tuple(name for name, _, _ in parts), tuple(unit.rstrip("]") for _, _, unit in parts)
+    units: dict[str, str] = {}
+    for column in chosen:
+        name, _, rest = column.rpartition(" [")
+        unit = rest.rstrip("]")
+        if units.setdefault(name, unit) != unit:
+            raise BiomecError(
+                f"Some trials have {name} in {units[name]} and others in {unit}, which cannot be averaged. Choose the "
+                f"same units for {table} in the settings of the study and of its projects, and run the batch again."
+            )
+    return tuple(units), tuple(units.values())
 
 
 def _level(
