@@ -1,7 +1,7 @@
 """What a researcher takes out by hand, with the reason: trials and cycles, in ``decisions.toml`` among the results.
 
 Decisions are only ever added, each with its day, so that the file is also the history; the last one about a trial or
-a cycle holds, and one without a reason lets it count again.
+a cycle holds, and one without a reason lets it count again, also where ``study.toml`` or a project excludes the trial.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Decisions:
-    """trials : id -> why it does not count;  cycles : id -> cycles that do not count."""
+    """trials : id -> why it does not count, "" if it does;  cycles : id -> cycles that do not count."""
 
     trials: Mapping[str, str] = field(default_factory=dict)
     cycles: Mapping[str, tuple[ExcludedCycle, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def read_decisions(results: Path) -> Decisions:
         else:
             trials[trial] = reason
     return Decisions(
-        {trial: reason for trial, reason in trials.items() if reason},
+        trials,
         {
             trial: tuple(ExcludedCycle(side, frame, why) for (side, frame), why in sorted(some.items()) if why)
             for trial, some in cycles.items()
