@@ -6,7 +6,7 @@ a cycle holds, and one without a reason lets it count again, also where ``study.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -57,14 +57,24 @@ def read_decisions(results: Path) -> Decisions:
     )
 
 
+@dataclass(frozen=True)
+class Decision:
+    """Why a trial, or one of its cycles (side and first frame), does not count; "" if it counts."""
+
+    trial: str
+    reason: str
+    cycle: tuple[str, int] | None = None
+
+
 def decide(results: Path, trial: str, reason: str, cycle: tuple[str, int] | None = None) -> None:
     """Take a trial out, or one of its cycles (side and first frame); without a reason it counts again."""
-    if cycle is not None:
-        ExcludedCycle(*cycle, reason or "counts again")  # a sentence if there is no such side
+    decide_all(results, (Decision(trial, reason, cycle),))
+
+
+def decide_all(results: Path, decisions: Sequence[Decision]) -> None:
+    """Add decisions to the file, all of them or none."""
+    text = "".join(map(_entry, decisions))
     path = results / FILE
-    lines = ["", "[[decision]]", f"trial = {written(trial)}"]
-    lines += [] if cycle is None else [f"side = {written(cycle[0])}", f"frame = {cycle[1]}"]
-    lines += [f"reason = {written(' '.join(reason.split()))}", f"day = {date.today().isoformat()}", ""]
     try:
         results.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -73,7 +83,16 @@ def decide(results: Path, trial: str, reason: str, cycle: tuple[str, int] | None
         before = read_text(path) if path.exists() else HEAD
         read_toml(before, path.name)  # never added to what cannot be read
         with atomic_path(path) as temporary:
-            temporary.write_text(before.rstrip("\n") + "\n" + "\n".join(lines), encoding="utf-8")
+            temporary.write_text(before.rstrip("\n") + "\n" + text, encoding="utf-8")
+
+
+def _entry(decision: Decision) -> str:
+    cycle, reason = decision.cycle, " ".join(decision.reason.split())
+    if cycle is not None:
+        ExcludedCycle(*cycle, reason or "counts again")  # a sentence if there is no such side
+    lines = ["", "[[decision]]", f"trial = {written(decision.trial)}"]
+    lines += [] if cycle is None else [f"side = {written(cycle[0])}", f"frame = {cycle[1]}"]
+    return "\n".join([*lines, f"reason = {written(reason)}", f"day = {date.today().isoformat()}", ""])
 
 
 def _reason(table: TomlTable) -> str:

@@ -11,13 +11,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QT
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.study.batch import waiting_states
+from biomec.study.decisions import Decision
 from biomec.study.study import Study, open_study
 from biomec.study.trial_cycles import TrialCycle
 from biomec.study.trials import State, StudyTrial
 from biomec_app.features.study import outputs
 from biomec_app.features.study.actions import WINDOW
 from biomec_app.features.study.batch_run import BatchOutcome, BatchRun, step_in_words
-from biomec_app.features.study.decision_commands import Decision, DecisionCommand
+from biomec_app.features.study.decision_commands import Change, DecisionCommand
 from biomec_app.features.study.folder_content import folder_blocks
 from biomec_app.features.study.group_page import GroupPage
 from biomec_app.features.study.opening import open_trial
@@ -299,14 +300,14 @@ class StudyWindow(SideWindow):
             title = f"Exclude {_counted(chosen, self.page.wording.label(chosen[0]))}"
             reason = self.context.user.ask_text(title, WHY, "")
             if reason:
-                self._decide(title, [Decision(one.id, reason, "") for one in chosen])
+                self._decide(title, [Change(Decision(one.id, reason), "") for one in chosen])
 
     def include(self) -> None:
         """Let the selected trials count again."""
         chosen = [one for one in self.page.table.selected if one.state is State.EXCLUDED]
         if chosen:
             title = f"Include {_counted(chosen, self.page.wording.label(chosen[0]))}"
-            self._decide(title, [Decision(one.id, "", one.reason) for one in chosen])
+            self._decide(title, [Change(Decision(one.id, ""), one.reason) for one in chosen])
 
     def decide_cycle(self, cycle: TrialCycle, out: bool) -> None:
         """Take a cycle of the current trial out, after asking why, or let it count again."""
@@ -318,11 +319,11 @@ class StudyWindow(SideWindow):
         before = next((one.reason for one in trial.excluded_cycles if (one.side, one.frame) == key), "")
         reason = self.context.user.ask_text(title, WHY, "") if out else ""
         if reason or not out:
-            self._decide(title, [Decision(trial.id, reason or "", before, key)])
+            self._decide(title, [Change(Decision(trial.id, reason or "", key), before)])
 
-    def _decide(self, text: str, decisions: list[Decision]) -> None:
+    def _decide(self, text: str, changes: list[Change]) -> None:
         if self.study is not None:
-            command = DecisionCommand(text, self.study.results, tuple(decisions), self.look, self._not_decided)
+            command = DecisionCommand(text, self.study.results, tuple(changes), self.look, self._not_decided)
             self.undo_stack.push(command)
 
     def _not_decided(self, error: Exception) -> None:
