@@ -339,6 +339,21 @@ def test_a_trial_opens_in_the_main_window_and_nothing_is_unsaved(shown, ready, c
     window.close()
     back_to_study(context)
     assert answers.told == ["No study is open. File ▸ Open Study… shows one."]
+def test_the_report_holds_the_table_that_is_compared(shown, ready, qtbot, answers, tmp_path, monkeypatch):
+    """Muscles were chosen on the page Compare, and the report held angles and loads."""
+    asked = []
+    kept = outputs.study_report
+    monkeypatch.setattr(outputs, "study_report", lambda study, how, progress: asked.append(how) or kept(study, how))
+    window = shown(ready)
+    outputs.save_report(window, tmp_path / "all.xlsx")
+    settled(window, qtbot)
+    window.tabs.setCurrentWidget(window.groups)
+    qtbot.waitUntil(lambda: window.groups.content is not None)
+    outputs.save_report(window, tmp_path / "chosen.xlsx")
+    settled(window, qtbot)
+    assert [how.tables for how in asked] == [(), ("angles",)]
+
+
 
 
 def test_the_folder_page_says_what_every_file_is(shown, fresh, qtbot):
