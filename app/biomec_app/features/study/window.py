@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QT
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.study.batch import waiting_states
+from biomec.study.batch import BatchReport, waiting_states
 from biomec.study.decisions import Decision
 from biomec.study.study import Study, open_study
 from biomec.study.trial_cycles import TrialCycle
 from biomec.study.trials import State, StudyTrial
 from biomec_app.features.study import outputs
 from biomec_app.features.study.actions import WINDOW
-from biomec_app.features.study.batch_run import BatchOutcome, BatchRun, step_in_words
+from biomec_app.features.study.batch_run import BatchRun, step_in_words
 from biomec_app.features.study.decision_commands import Change, DecisionCommand
 from biomec_app.features.study.folder_content import folder_blocks
 from biomec_app.features.study.group_page import GroupPage
@@ -57,7 +57,7 @@ class StudyWindow(SideWindow):
         self.painter = Painter(self)
         self.work, self.batch = Jobs(self), BatchRun(self)
         self.undo_stack = QUndoStack(self)
-        self._again, self._kept, self._shutting = False, "", False
+        self._again, self._kept, self._result, self._shutting = False, "", "", False
         self._build()
         self._connect()
         self.resize(*SIZE)
@@ -212,6 +212,7 @@ class StudyWindow(SideWindow):
         self.wrong.say("")
         self.bar.setRange(0, max(1, self._waiting(resume)))
         self.bar.setValue(0)
+        self._result = ""
         self.said.setText("Starting …")
         self.batch.start(self.study, self.path, resume, jobs)
         self.stop.setEnabled(True)
@@ -222,17 +223,13 @@ class StudyWindow(SideWindow):
         self.said.setText(step_in_words(step))  # type: ignore[arg-type]
         self.page.set_record(step.record)  # type: ignore[attr-defined]
 
-    def _ended(self, outcome: BatchOutcome) -> None:
-        self.said.setText(outcome.report.sentence)
-        if outcome.report.unwritten:
-            self.wrong.say(" ".join(outcome.report.unwritten[:3]))
-        QTimer.singleShot(0, self, lambda: self._show_ended(outcome))
-
-    def _show_ended(self, outcome: BatchOutcome) -> None:
-        """Show what the batch left, once the job is no longer busy; what could not be written stays said."""
-        sentence = self.wrong.text()
-        self.show_study(outcome.study)
-        self.wrong.say(sentence)
+    def _ended(self, report: BatchReport) -> None:
+        """Look at what the batch left, and at what was decided meanwhile; what could not be written stays said."""
+        if self.closed:
+            return
+        self._result = report.sentence
+        self.said.setText(self._result)
+        self._again_kept(" ".join(report.unwritten[:3]))
 
     def _stop_batch(self) -> None:
         self.stop.setEnabled(False)
@@ -269,8 +266,8 @@ class StudyWindow(SideWindow):
         if self.closed:
             return
         if not self.batch.jobs.busy and self.said.text().endswith("%"):
-            self.said.setText("")
-        if self._kept:
+            self.said.setText(self._result)
+        if self._kept and not self._again:
             self.wrong.say(self._kept)
             self._kept = ""
         self._allow()

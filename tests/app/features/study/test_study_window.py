@@ -14,13 +14,13 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.study import batch
 from biomec.study import task as task_module
-from biomec.study.decisions import read_decisions
+from biomec.study.decisions import decide, read_decisions
 from biomec.study.index import Index
 from biomec.study.record import Headline, TrialRecord
 from biomec.study.study import Study, open_study
 from biomec.study.task import run_task
 from biomec.study.trials import State, StudyTrial
-from biomec_app.features.study import columns, outputs
+from biomec_app.features.study import batch_run, columns, outputs
 from biomec_app.features.study.actions import back_to_study, is_study
 from biomec_app.features.study.columns import COLUMNS
 from biomec_app.features.study.thumbnails import Thumbnails
@@ -273,6 +273,19 @@ def test_what_is_missing_is_run_and_one_bad_trial_stops_none(shown, fresh, qtbot
     assert not window.run.isEnabled()
 
 
+def test_a_decision_made_while_the_tables_are_written_is_shown(shown, fresh, qtbot, monkeypatch):
+    """A trial excluded at the end of a run counted again on screen, and not in the file, until F5."""
+    window = shown(fresh)
+    know(monkeypatch, window.study)
+    monkeypatch.setattr(batch, "_crew", lambda *asked: Crew())
+    results, first = window.study.results, window.study.trials[0].id
+    monkeypatch.setattr(batch_run, "write_tables", lambda study: decide(results, first, "stumbled"))
+    window.run.click()
+    settled(window, qtbot)
+    assert window.study.states == {State.DONE: 3, State.EXCLUDED: 1}
+    assert window.said.text().startswith("4 analysed")
+
+
 def test_a_run_stops_at_once_and_goes_on_later(shown, fresh, answers, qtbot, monkeypatch):
     window = shown(fresh)
     monkeypatch.setattr(batch, "_crew", lambda *asked: Crew(idle=True))  # a trial that never ends
@@ -326,19 +339,6 @@ def test_report_and_export_are_written_without_names(shown, ready, qtbot, answer
     assert "is written as .pdf" in window.wrong.text()
 
 
-def test_a_trial_opens_in_the_main_window_and_nothing_is_unsaved(shown, ready, context, answers, qtbot):
-    window = shown(ready)
-    window.page.table.selectRow(2)
-    QTest.keyClick(window.page.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: context.document.is_open and not context.jobs.busy)
-    assert context.document.path is None  # saving it cannot overwrite results of the study
-    assert not context.document.is_modified
-    assert context.preferences.folder == str(ready / "Alberta1" / "v1")
-    back_to_study(context)
-    assert not answers.told
-    window.close()
-    back_to_study(context)
-    assert answers.told == ["No study is open. File ▸ Open Study… shows one."]
 def test_the_report_holds_the_table_that_is_compared(shown, ready, qtbot, answers, tmp_path, monkeypatch):
     """Muscles were chosen on the page Compare, and the report held angles and loads."""
     asked = []
@@ -354,6 +354,19 @@ def test_the_report_holds_the_table_that_is_compared(shown, ready, qtbot, answer
     assert [how.tables for how in asked] == [(), ("angles",)]
 
 
+def test_a_trial_opens_in_the_main_window_and_nothing_is_unsaved(shown, ready, context, answers, qtbot):
+    window = shown(ready)
+    window.page.table.selectRow(2)
+    QTest.keyClick(window.page.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: context.document.is_open and not context.jobs.busy)
+    assert context.document.path is None  # saving it cannot overwrite results of the study
+    assert not context.document.is_modified
+    assert context.preferences.folder == str(ready / "Alberta1" / "v1")
+    back_to_study(context)
+    assert not answers.told
+    window.close()
+    back_to_study(context)
+    assert answers.told == ["No study is open. File ▸ Open Study… shows one."]
 
 
 def test_the_folder_page_says_what_every_file_is(shown, fresh, qtbot):
