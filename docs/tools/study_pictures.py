@@ -16,9 +16,9 @@ from PySide6.QtWidgets import QApplication
 from biomec.base.atomic import atomic_path
 from biomec.study.batch import run_batch
 from biomec.study.decisions import decide
-from biomec.study.virtual_push_ups import VirtualStudy, make_recordings
 from biomec.study.report import StudyReportOptions, study_report
 from biomec.study.study import Study, open_study
+from biomec.study.virtual_push_ups import VirtualStudy, make_recordings
 from biomec_app.features.study.window import StudyWindow
 from biomec_app.figures.report.logo import png
 from biomec_app.figures.report.options import ReportOptions

@@ -1,12 +1,12 @@
 """What a researcher takes out by hand, with the reason: trials and cycles, in ``decisions.toml`` among the results.
 
 Decisions are only ever added, each with its day, so that the file is also the history; the last one about a trial or
-a cycle holds, and one without a reason lets it count again.
+a cycle holds, and one without a reason lets it count again, also where ``study.toml`` or a project excludes the trial.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -26,7 +26,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Decisions:
-    """trials : id -> why it does not count;  cycles : id -> cycles that do not count."""
+    """trials : id -> why it does not count, "" if it does;  cycles : id -> cycles that do not count."""
 
     trials: Mapping[str, str] = field(default_factory=dict)
     cycles: Mapping[str, tuple[ExcludedCycle, ...]] = field(default_factory=dict)
@@ -49,7 +49,7 @@ def read_decisions(results: Path) -> Decisions:
         else:
             trials[trial] = reason
     return Decisions(
-        {trial: reason for trial, reason in trials.items() if reason},
+        trials,
         {
             trial: tuple(ExcludedCycle(side, frame, why) for (side, frame), why in sorted(some.items()) if why)
             for trial, some in cycles.items()
@@ -57,14 +57,24 @@ def read_decisions(results: Path) -> Decisions:
     )
 
 
+@dataclass(frozen=True)
+class Decision:
+    """Why a trial, or one of its cycles (side and first frame), does not count; "" if it counts."""
+
+    trial: str
+    reason: str
+    cycle: tuple[str, int] | None = None
+
+
 def decide(results: Path, trial: str, reason: str, cycle: tuple[str, int] | None = None) -> None:
     """Take a trial out, or one of its cycles (side and first frame); without a reason it counts again."""
-    if cycle is not None:
-        ExcludedCycle(*cycle, reason or "counts again")  # a sentence if there is no such side
+    decide_all(results, (Decision(trial, reason, cycle),))
+
+
+def decide_all(results: Path, decisions: Sequence[Decision]) -> None:
+    """Add decisions to the file, all of them or none."""
+    text = "".join(map(_entry, decisions))
     path = results / FILE
-    lines = ["", "[[decision]]", f"trial = {written(trial)}"]
-    lines += [] if cycle is None else [f"side = {written(cycle[0])}", f"frame = {cycle[1]}"]
-    lines += [f"reason = {written(' '.join(reason.split()))}", f"day = {date.today().isoformat()}", ""]
     try:
         results.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -73,7 +83,16 @@ def decide(results: Path, trial: str, reason: str, cycle: tuple[str, int] | None
         before = read_text(path) if path.exists() else HEAD
         read_toml(before, path.name)  # never added to what cannot be read
         with atomic_path(path) as temporary:
-            temporary.write_text(before.rstrip("\n") + "\n" + "\n".join(lines), encoding="utf-8")
+            temporary.write_text(before.rstrip("\n") + "\n" + text, encoding="utf-8")
+
+
+def _entry(decision: Decision) -> str:
+    cycle, reason = decision.cycle, " ".join(decision.reason.split())
+    if cycle is not None:
+        ExcludedCycle(*cycle, reason or "counts again")  # a sentence if there is no such side
+    lines = ["", "[[decision]]", f"trial = {written(decision.trial)}"]
+    lines += [] if cycle is None else [f"side = {written(cycle[0])}", f"frame = {cycle[1]}"]
+    return "\n".join([*lines, f"reason = {written(reason)}", f"day = {date.today().isoformat()}", ""])
 
 
 def _reason(table: TomlTable) -> str:

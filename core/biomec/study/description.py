@@ -170,6 +170,8 @@ def _text(table: TomlTable, key: str) -> str:
 def _below(table: TomlTable, key: str) -> str:
     """A path below the folder of the study."""
     path = PurePosixPath(table.text(key).replace("\\", "/"))
+    if not path.parts:
+        raise table.refusal(f"{key} names nothing below the folder of the study. Give a path inside it.", key)
     if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
         raise table.refusal(f"{key} must lie in the folder of the study.", key)
     return path.as_posix()

@@ -19,7 +19,7 @@ from biomec.body.loads.load_statistics import MEASURES, mean_and_deviation
 from biomec.reporting.statistics.load_condition import PEOPLE, LoadCondition
 from biomec.signals.cycle_average import PERCENT_POINTS
 from biomec.study.study import Study
-from biomec.study.tables import table_lines
+from biomec.study.tables import damaged_table, table_lines
 from biomec.study.trial_tables import CURVE_HEAD, CURVE_TABLES, VALUES
 from biomec.study.trials import StudyTrial
 
@@ -101,7 +101,7 @@ def level_of(trial: StudyTrial, by: str) -> str:
 def _columns(
     study: Study, trials: Iterable[StudyTrial], table: str, words: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names and units of the curves that any trial has."""
+    """Names and units of the curves that any trial has; every curve has one unit in all of them."""
     found: dict[str, None] = {}
     for one in trials:
         found |= dict.fromkeys(next(table_lines(study, one, table), [])[len(CURVE_HEAD) :])
@@ -109,8 +109,16 @@ def _columns(
     if not chosen:
         asked = f" with {' or '.join(words)} in its name" if words else ""
         raise BiomecError(f"No trial that is done has a curve{asked} in its table of {table}.")
-    parts = [one.rpartition(" [") for one in chosen]
-    return tuple(name for name, _, _ in parts), tuple(unit.rstrip("]") for _, _, unit in parts)
+    units: dict[str, str] = {}
+    for column in chosen:
+        name, _, rest = column.rpartition(" [")
+        unit = rest.rstrip("]")
+        if units.setdefault(name, unit) != unit:
+            raise BiomecError(
+                f"Some trials have {name} in {units[name]} and others in {unit}, which cannot be averaged. Choose the "
+                f"same units for {table} in the settings of the study and of its projects, and run the batch again."
+            )
+    return tuple(units), tuple(units.values())
 
 
 def _level(
@@ -141,8 +149,11 @@ def _cycles(study: Study, trial: StudyTrial, table: str, names: Sequence[str], u
     lines = table_lines(study, trial, table)
     head = {column: k for k, column in enumerate(next(lines, []))}
     places = [head.get(f"{name} [{unit}]") for name, unit in zip(names, units, strict=True)]
-    rows = [[float(line[k] or "nan") if k is not None else np.nan for k in places] for line in lines]
-    return np.reshape(np.array(rows, dtype=np.float64), (-1, PERCENT_POINTS, len(names)))
+    try:
+        rows = [[float(line[k] or "nan") if k is not None else np.nan for k in places] for line in lines]
+        return np.reshape(np.array(rows, dtype=np.float64), (-1, PERCENT_POINTS, len(names)))
+    except ValueError as error:
+        raise damaged_table(trial, table, str(error)) from error
 
 
 def _measures(study: Study, trial: StudyTrial, table: str, names: Sequence[str]) -> dict[str, list[list[float]]]:
@@ -151,9 +162,12 @@ def _measures(study: Study, trial: StudyTrial, table: str, names: Sequence[str])
     found: dict[str, list[list[float]]] = {one: [[] for _ in names] for one in MEASURES}
     lines = table_lines(study, trial, VALUES)
     next(lines, None)
-    for of, name, _, measure, _, _, value in lines:
-        if of == table and name in place and measure in found:
-            found[measure][place[name]].append(float(value))
+    try:
+        for of, name, _, measure, _, _, value in lines:
+            if of == table and name in place and measure in found:
+                found[measure][place[name]].append(float(value))
+    except ValueError as error:
+        raise damaged_table(trial, VALUES, str(error)) from error
     return found
 
 

@@ -1,7 +1,8 @@
 """The report of a study: design, who was left out and why, group curves, statistics, quality, provenance.
 
 It consists of the blocks of a clinical report, so that the same writers make a PDF, a page for a browser, a Word
-document and an Excel workbook of it. Codes stand for people; no name, day, or name of a file is in it.
+document and an Excel workbook of it. Codes stand for people; no name, day, or name of a file is in it. Conditions and
+groups that hold a name get one label each, which all people share.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -76,16 +77,27 @@ def study_report(
     """The report of a study as it is now; what cannot be compared is left out with its reason."""
     if not any(one.counts for one in study.trials):
         raise BiomecError("No trial of the study is done, so that there is nothing to report. Run the batch first.")
+    clean = Clean(study.trials)
     by = options.by or compared_by(study)
+    conditions, groups = clean.levels(lambda one: one.condition), clean.levels(lambda one: one.group)
+    labels = {CONDITION: conditions, GROUP: groups}.get(by, {})
+    options = replace(options, levels=tuple(labels.get(name, name) for name in options.levels))
+    study = replace(
+        study,
+        trials=tuple(
+            replace(one, condition=conditions.get(one.condition, ""), group=groups.get(one.group, ""))
+            for one in study.trials
+        ),
+    )
     there = tables_there(study)
     wanted = options.tables or tuple(name for name in there if name in REPORTED) or there
-    pages = [_design(study, by), _left_out(study)]
+    pages = [_design(study, by), _left_out(study, clean)]
     missing: list[LeftOut] = []
     for k, table in enumerate(wanted):
         pages += _of_table(study, table, by, options, missing)
         if progress is not None:
             progress((k + 1) / len(wanted))
-    pages += [_quality(study), _provenance(study, by)]
+    pages += [_quality(study, clean), _provenance(study, by)]
     heading = Heading("", None, study.description.name, "", "", "", "", __version__)
     return ClinicalReport("Study report", heading, _highlights(study), tuple(pages), tuple(missing))
 
@@ -148,9 +160,8 @@ def _mean_of(trials: Sequence[StudyTrial], name: str, digits: int) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- left out
-def _left_out(study: Study) -> Page:
-    clean = Clean(study.trials)
-    names = list(pseudonyms(study.trials, clean))
+def _left_out(study: Study, clean: Clean) -> Page:
+    names = pseudonyms(study.trials)
     trials = tuple(
         (*name, str(one.state), clean.sentence(one, one.reason) or WHY.get(one.state, ""))
         for name, one in zip(names, study.trials, strict=True)
@@ -179,16 +190,12 @@ WHY = {
 }
 
 
-def pseudonyms(
-    trials: Sequence[StudyTrial], clean: Clean | None = None
-) -> tuple[tuple[str, str, str, str], ...]:  # fmt: skip
-    """Person, visit, condition and number of each trial, without what tells who the person is."""
-    clean = clean or Clean(trials)
+def pseudonyms(trials: Sequence[StudyTrial]) -> tuple[tuple[str, str, str, str], ...]:
+    """Person, visit, condition and number of each trial; the condition is expected without names."""
     return tuple(
-        (one.subject or "unknown", str(one.visit or NOTHING), clean.label(one, one.condition) or NOTHING,
-         str(one.number))
+        (one.subject or "unknown", str(one.visit or NOTHING), one.condition or NOTHING, str(one.number))
         for one in trials
-    )  # fmt: skip
+    )
 
 
 def _counts_left_out(study: Study, some: bool) -> tuple[str, ...]:
@@ -255,7 +262,7 @@ def comparison_pages(found: StudyComparison, title: str) -> list[Page]:
 
 
 # -------------------------------------------------------------------------------------------------------------- quality
-def _quality(study: Study) -> Page:
+def _quality(study: Study, clean: Clean) -> Page:
     rows = []
     for code in (*study.people, ""):
         done = [one for one in study.trials if one.counts and one.subject == code]
@@ -281,7 +288,7 @@ def _quality(study: Study) -> Page:
         "Markers: RMS distance from the model. Residual: RMS force and moment that inverse dynamics leaves over. "
         "Both as root of the mean square over the trials of the person. Loads: verdict about the joint loads."
     )
-    warned = Counter(line for one in study.trials if one.record and one.counts for line in _warnings(one))
+    warned = Counter(line for one in study.trials if one.record and one.counts for line in _warnings(one, clean))
     said = tuple(f"{line} ({count} trials)" for line, count in warned.most_common(5) if count > 1)
     blocks: list[Words | Table] = [Table("Quality of each person's trials", columns, tuple(rows), note)]
     if said:
@@ -289,8 +296,9 @@ def _quality(study: Study) -> Page:
     return Page("study quality", "Quality", tuple(blocks))
 
 
-def _warnings(trial: StudyTrial) -> set[str]:
-    return set(trial.record.warnings.splitlines()) if trial.record is not None else set()
+def _warnings(trial: StudyTrial, clean: Clean) -> set[str]:
+    lines = trial.record.warnings.splitlines() if trial.record is not None else ()
+    return {clean.sentence(trial, line) for line in lines}
 
 
 def _rms_of(trials: Sequence[StudyTrial], name: str) -> str:

@@ -16,9 +16,10 @@ import csv
 import importlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.plain_text import from_cell, table
 from biomec.base.together import replaced_together
+from biomec.io.registry import extensions
 from biomec.pipeline.without_name import cleaners_of
 from biomec.recording.step import plain_data
 from biomec.study.record import Headline
@@ -116,8 +118,10 @@ def write_tables(study: Study, folder: Path | None = None, parquet: bool = False
 def which(trials: Sequence[StudyTrial]) -> Iterator[tuple[str | int, ...]]:
     """First cells of the rows of each trial, without what tells who the person is."""
     clean = Clean(trials)
+    conditions, groups = clean.levels(lambda one: one.condition), clean.levels(lambda one: one.group)
     for one in trials:
-        yield one.subject, one.sex, one.group, one.visit, clean.label(one, one.condition), one.number
+        group, condition = groups.get(one.group, ""), conditions.get(one.condition, "")
+        yield one.subject, one.sex, group, one.visit, condition, one.number
 
 
 class Clean:
@@ -136,8 +140,9 @@ class Clean:
             code = one.subject or "subject"
             files = {path.rpartition("/")[2] for trial in theirs for path in (trial.file, trial.static)}
             names = {trial.person for trial in theirs}
-            for trial in theirs:  # folders may tell, but for those that mean session and condition
-                names |= set(trial.file.split("/")[:-1]) - {trial.session, trial.condition}
+            for trial in theirs:  # folders may tell, but for words that mean session, condition and group
+                known = (trial.session, trial.condition, trial.group)
+                names |= {_without_whole(folder, known) for folder in trial.file.split("/")[:-1]}
             born = {date.fromisoformat(trial.born) for trial in theirs if trial.born}
             # Recordings may be named by the code already; that word stays.
             files, names = ({without_word(text, code) for text in texts} - {""} for texts in (files, names))
@@ -149,13 +154,49 @@ class Clean:
         return str(self._cleaners(one)[0](text)) if text else ""
 
     def sentence(self, one: StudyTrial, text: str) -> str:
-        """A sentence, such as a reason."""
-        return str(self._cleaners(one)[1](text)) if text else ""
+        """A sentence, such as a reason; all recordings and days that it names are taken out too."""
+        text = _recordings().sub("a recording", text)
+        return _DAY.sub("a day", str(self._cleaners(one)[1](text))) if text else ""
+
+    def levels(self, of: Callable[[StudyTrial], str]) -> dict[str, str]:
+        """Each text that ``of`` gives of a trial -> one label without the names of anyone whose trials have it.
+
+        Different texts keep different labels.
+        """
+        labels: dict[str, str] = {}
+        for text in sorted({of(one) for theirs in self._of.values() for one in theirs} - {""}):
+            label = text
+            for theirs in self._of.values():
+                first = next((one for one in theirs if of(one) == text), None)
+                label = label if first is None else self.label(first, label)
+            number = 1
+            while label in labels.values():
+                number += 1
+                label = f"{label.removesuffix(f' {number - 1}')} {number}"
+            labels[text] = label
+        return labels
 
 
 def without_word(text: str, word: str) -> str:
     """A text without a word, in any case."""
     return re.sub(re.escape(word), "", text, flags=re.IGNORECASE).strip()
+
+
+def _without_whole(text: str, words: Iterable[str]) -> str:
+    """A text without words that stand alone in it, in any case."""
+    for word in filter(None, words):
+        text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", "", text, flags=re.IGNORECASE)
+    return text.strip()
+
+
+_DAY = re.compile(r"(?<!\d)(?:19|20)\d\d(-?)[01]\d\1[0-3]\d(?!\d)")  # 2015-04-08, 20150408
+
+
+@cache
+def _recordings() -> re.Pattern[str]:
+    """Names of recordings without folders; those with folders are taken out by the cleaner of sentences."""
+    endings = "|".join(re.escape(ending) for ending in extensions())
+    return re.compile(rf"(?<![\w.~+@/\\-])[\w.~+@-]+(?:{endings})\b", re.IGNORECASE)
 
 
 def _write_trials(rows: Sequence[_Row], path: Path) -> tuple[str, ...]:
@@ -192,15 +233,30 @@ def _joined_head(study: Study, rows: Sequence[_Row], name: str) -> list[str]:
 
 
 def table_lines(study: Study, trial: StudyTrial, name: str) -> Iterator[list[str]]:
-    """Rows of a table of one trial, the head first; none if the trial has no such table."""
+    """Rows of a table of one trial, the head first and all as long as it; none if the trial has no such table."""
     path = study.folder_of(trial) / f"{name}.csv"
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            yield from csv.reader(file)
+            lines = csv.reader(file)
+            head = next(lines, None)
+            if head is None:
+                return
+            yield head
+            for line in lines:
+                if len(line) != len(head):
+                    why = f"line {lines.line_num} has {len(line)} of {len(head)} cells"
+                    raise damaged_table(trial, name, why)
+                yield line
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise FileError(path.name, f"a table of {trial.label} cannot be read ({error}). Analyse it again.") from error
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise damaged_table(trial, name, why) from error
+
+
+def damaged_table(trial: StudyTrial, name: str, why: str) -> FileError:
+    """What is said of a table of a trial that cannot be used; it names the trial by codes, for reports too."""
+    return FileError(f"{name}.csv", f"a table of {trial.coded} cannot be read ({why}). Analyse the trial again.")
 
 
 def _write_joined(study: Study, rows: Iterable[_Row], name: str, head: Sequence[str], path: Path) -> None:

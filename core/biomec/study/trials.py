@@ -92,6 +92,13 @@ class StudyTrial:
         return ", ".join(filter(None, (self.subject or "unknown person", self.session, what)))
 
     @property
+    def coded(self) -> str:
+        """The same by codes and numbers, without session and name of the file: "P001, visit 1, open 2"."""
+        visit = f"visit {self.visit}" if self.visit else ""
+        what = f"{self.condition} {self.number}".strip()
+        return ", ".join(filter(None, (self.subject or "unknown person", visit, what)))
+
+    @property
     def counts(self) -> bool:
         """Whether its results take part in tables and statistics."""
         return self.state is State.DONE

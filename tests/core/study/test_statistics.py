@@ -1,6 +1,7 @@
 """Statistics over people, on tables with known numbers: each against scipy or a formula written out here."""
 
 import csv
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from biomec.reporting.statistics.load_comparison import ComparisonOptions
 from biomec.study.comparison import compare_levels, methods_in_words, write_comparison
 from biomec.study.groups import levels_of
 from biomec.study.repeatability import study_reliability, write_reliability
+from biomec.study.study import open_study
 from tests.core.study.known import CURVE, CYCLES, analysed_known, offset, shape, write_known
 
 PEOPLE = 6
@@ -40,6 +42,22 @@ def test_people_count_once_by_the_mean_of_their_cycles(study):
         curves = np.stack([shape(height, level.name) for height in person_means(level.name)])
         assert np.allclose(level.means.curves[:, :, 0], curves, rtol=1e-12)
         assert np.isnan(level.means.curves[:, :, 1]).all()
+
+
+def test_curves_in_two_units_are_never_averaged(study, tmp_path):
+    """A project with settings of its own gave N m/kg; its peaks went into the mean of those in N m."""
+    copied = tmp_path / "study"
+    shutil.copytree(study.folder, copied)
+    mixed = open_study(copied)
+    for one in mixed.trials:
+        if one.subject != "S0":
+            continue
+        for name, old, new in (("angles", f"{CURVE} [deg]", f"{CURVE} [rad]"), ("values", ",deg,", ",rad,")):
+            path = mixed.folder_of(one) / f"{name}.csv"
+            path.write_text(path.read_text("utf-8").replace(old, new), encoding="utf-8")
+    with pytest.raises(BiomecError, match=f"Some trials have {CURVE} in rad and others in deg"):
+        levels_of(mixed, "angles")
+    assert levels_of(mixed, "angles", "group", ["b"])[0].means.units == ("deg", "deg")  # S0 is in group a
 
 
 def test_two_conditions_are_compared_in_pairs(study, tmp_path):

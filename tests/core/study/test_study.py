@@ -11,8 +11,8 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.io import visit_folder
 from biomec.io.project import load_project
-from biomec.study import discovery
-from biomec.study.decisions import decide
+from biomec.study import decisions, discovery
+from biomec.study.decisions import Decision, decide, decide_all, read_decisions
 from biomec.study.discovery import BROKEN, FOREIGN, STATIC
 from biomec.study.index import FILE
 from biomec.study.people import FILE as PEOPLE
@@ -129,6 +129,7 @@ def test_study_toml_says_who_is_who(tmp_path):
         ('[[subject]]\ncode = "S1"', "folders or names"),
         ('settings = "../else.json"', "must lie in the folder"),
         ('results = "/tmp/x"', "must lie in the folder"),
+        ('settings = "."', "names nothing below the folder"),  # ended in lines of calls
         ('layout = ["person"]', "layout is a list of"),
         ('[[subject]]\ncode="A"\nfolders=["a"]\n[[subject]]\ncode="A"\nfolders=["b"]', "two subjects have the code A"),
     ],
@@ -205,6 +206,29 @@ def test_a_changed_static_or_decision_makes_results_out_of_date(tmp_path):
     static = tmp_path / "person 1" / "static.trc"
     static.write_text(static.read_text().replace("\n\n", "\n", 1) + "\n")
     assert reopened(study).states == {State.STALE: 2}
+
+
+def test_a_trial_that_study_toml_or_a_project_excludes_is_included_by_hand(tmp_path):
+    """`biomec study include` said that the trial counts, and it stayed excluded."""
+    write_sway(tmp_path / "Ann", "walk1", 30)
+    write_project(tmp_path / "Ann" / "seen.biomec", "Ann", 42, excluded="slipped")
+    (tmp_path / "study.toml").write_text('[[trial]]\nfile = "Ann/walk1.trc"\nexcluded = "lost her balance"\n')
+    study = open_study(tmp_path)
+    assert study.states == {State.EXCLUDED: 2}
+    decide_all(study.results, [Decision(one.id, "") for one in study.trials])
+    assert reopened(study).states == {State.NOT_RUN: 2}
+
+
+def test_decisions_about_many_trials_are_one_write(tmp_path, monkeypatch):
+    """Excluding 400 trials wrote the file 400 times while the window stood still, and a full disk left half of them."""
+    writes = []
+    kept = decisions.atomic_path
+    monkeypatch.setattr(decisions, "atomic_path", lambda path: writes.append(path) or kept(path))
+    decide_all(tmp_path, [Decision(f"trial {k}", "stumbled") for k in range(400)])
+    assert len(writes) == 1
+    with pytest.raises(BiomecError):
+        decide_all(tmp_path, [Decision("trial 0", ""), Decision("trial 1", "x", ("above", 3))])
+    assert read_decisions(tmp_path).trials == {f"trial {k}": "stumbled" for k in range(400)}
 
 
 def test_codes_stay_when_people_come_and_only_their_owner_reads_them(tmp_path):

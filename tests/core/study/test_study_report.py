@@ -1,7 +1,9 @@
 """The report of a study: its numbers against formulas, what it cites, and that it tells nobody's name."""
 
 import re
+import shutil
 import zipfile
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +18,7 @@ from biomec.study.comparison_tables import SOURCES
 from biomec.study.decisions import decide
 from biomec.study.report import StudyReportOptions, study_report
 from biomec.study.study import Study, open_study
+from biomec.study.tables import Clean, which
 from biomec.study.trial_cycles import INVALID, TrialCycle, cycles_csv, read_cycles
 from tests.core.study.known import CURVE, CYCLES, analysed_known, offset, shape, write_known
 from tests.core.study.small import reopened
@@ -117,11 +120,66 @@ def test_the_report_says_who_was_left_out_and_tells_no_name(tmp_path):
     assert study.trials[0].day not in every or not study.trials[0].day
 
 
+def test_conditions_groups_and_warnings_tell_no_name(study):
+    """A condition named after a person stood in headings and columns, and warnings named her files."""
+    warning = "20150601_Alberta_static.trc is a static of Alberta on another date (2015-06-01)."
+
+    def telling(one):
+        name = "Alberta Kahn" if one.subject == "S0" else ""
+        condition = "with Kahn" if one.condition == "open" else "shoes/insoles"
+        record = replace(one.record, warnings=warning if one.subject == "S0" else "")
+        return replace(one, person=name, condition=condition, group="Kahn's", record=record)
+
+    named = replace(study, trials=tuple(map(telling, study.trials)))
+    found = study_report(named, StudyReportOptions(levels=("with Kahn", "shoes/insoles")))
+    every = texts(found)
+    for word in ("Alberta", "Kahn", "2015", ".trc"):
+        assert not [text for text in every if word in text]
+    assert [one.caption for one in blocks(found, Table) if "against" in one.caption] == [
+        "shoes/insoles against with S0: angles"
+    ]
+    assert "a recording is a static of S0 on another date (a day). (2 trials)" in every
+    (design,) = [one for one in blocks(found, Table) if one.caption == "People"]
+    assert {row[2] for row in design.rows} == {"S0's"}
+    assert design.columns[-2:] == ("shoes/insoles", "with S0")
+    assert {cells[2:5:2] for cells in which(named.trials)} == {("S0's", "shoes/insoles"), ("S0's", "with S0")}
+    (one,) = study_report(named, StudyReportOptions(words=("nowhere",))).left_out
+    assert "Kahn" not in one.reason
+
+
+def test_folders_that_mean_a_condition_or_group_leave_their_labels(study):
+    """A folder "experts, open" would otherwise be taken for a name, and every level be called by a code."""
+    trials = [replace(one, group="experts", file=f"experts, {one.condition}/{one.file}") for one in study.trials]
+    clean = Clean(trials)
+    assert clean.levels(lambda one: one.condition) == {"open": "open", "closed": "closed"}
+    assert clean.levels(lambda one: one.group) == {"experts": "experts"}
+    two = [replace(one, condition=f"Alberta{k}") for k, one in enumerate(trials[:2])]
+    two = [replace(one, person="Alberta0 Alberta1") for one in two]
+    assert Clean(two).levels(lambda one: one.condition) == {"Alberta0": "S0", "Alberta1": "S0 2"}
+
+
 def test_one_level_is_shown_and_not_compared(study):
     found = study_report(study, StudyReportOptions(levels=("open",)))
     assert [one.title for one in found.left_out] == ["Joint angles: comparison"]
     assert "one condition only, open" in found.left_out[0].reason
     assert len(blocks(found, Grid)) == 1
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"), [("both,1", "has 2 of 5 cells"), ("both,1,4,x,", "could not convert string to float")]
+)
+def test_a_table_edited_by_hand_is_left_out_with_a_sentence(study, tmp_path, cell, words):
+    """A line cut short in one angles.csv ended report and command in an IndexError."""
+    copied = tmp_path / "study"
+    shutil.copytree(study.folder, copied)
+    damaged = open_study(copied)
+    path = damaged.folder_of(damaged.trials[0]) / "angles.csv"
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:5], cell, *lines[6:]]) + "\n", encoding="utf-8")
+    (left_out,) = study_report(damaged).left_out
+    assert "a table of S0, visit 1, closed 1 cannot be read" in left_out.reason
+    assert words in left_out.reason
+    assert "Alberta" not in left_out.reason
 
 
 def test_a_study_without_results_has_no_report(tmp_path):

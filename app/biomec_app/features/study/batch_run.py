@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -17,18 +16,10 @@ TITLE = "Analyse trials"
 BATCH_SHARE = 0.97  # of the bar; the rest writes the tables
 
 
-@dataclass(frozen=True)
-class BatchOutcome:
-    """What a batch did, and the study after it."""
-
-    report: BatchReport
-    study: Study
-
-
 class BatchRun(QObject):
     """Runs what is missing in processes of their own, one batch at a time.
 
-    stepped(Step) : a trial is through;  ended(BatchOutcome) : all are, and the tables are written
+    stepped(Step) : a trial is through;  ended(BatchReport) : all are, and the tables are written
     stopped(str)  : cancelled or failed, with a sentence; what is done stays done
     """
 
@@ -48,7 +39,7 @@ class BatchRun(QObject):
         resume : without what failed before;  jobs : processes, one a processor if not given
         """
 
-        def work(progress: Progress) -> BatchOutcome:
+        def work(progress: Progress) -> BatchReport:
             share = [0.0]
 
             def step(one: Step) -> None:
@@ -57,9 +48,8 @@ class BatchRun(QObject):
 
             report = run_batch(study, jobs=jobs, resume=resume, on_step=step, beat=lambda: progress(share[0]))
             progress(BATCH_SHARE)
-            after = open_study(path, study.results)
-            write_tables(after)
-            return BatchOutcome(report, after)
+            write_tables(open_study(path, study.results))
+            return report
 
         self.jobs.start(TITLE, work, self.ended.emit)
 

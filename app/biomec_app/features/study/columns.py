@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from biomec.reporting.tables import number, percent
 from biomec.reporting.trust import Level
@@ -47,9 +47,7 @@ class Wording:
         """What a line about a trial calls it."""
         if self.names:
             return trial.label
-        visit = f"visit {trial.visit}" if trial.visit else ""
-        what = f"{self.condition(trial)} {trial.number}".strip()
-        return ", ".join(filter(None, (trial.subject or "unknown person", visit, what)))
+        return replace(trial, condition=self.condition(trial)).coded
 
 
 @dataclass(frozen=True)

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtGui import QUndoCommand
 
-from biomec.study.decisions import decide
-
-Cycle = tuple[str, int]
+from biomec.study.decisions import Decision, decide_all
 
 
 @dataclass(frozen=True)
-class Decision:
-    """What is decided of a trial, or of one of its cycles (side and first frame): why it does not count, "" if it does.
+class Change:
+    """A decision, and the reason that held before, "" if the trial or cycle counted."""
 
-    before : the reason until now, "" if it counted
-    """
-
-    trial: str
-    reason: str
+    decision: Decision
     before: str
-    cycle: Cycle | None = None
 
 
 class DecisionCommand(QUndoCommand):
-    """Decisions that belong together; each is written with its day, and undoing writes the former one again.
+    """Decisions that belong together, written at once with their day; undoing writes the former ones again.
 
     done : called after each writing;  failed : called with what could not be written
     """
@@ -36,25 +29,24 @@ class DecisionCommand(QUndoCommand):
         self,
         text: str,
         results: Path,
-        decisions: tuple[Decision, ...],
+        changes: tuple[Change, ...],
         done: Callable[[], None],
         failed: Callable[[Exception], None],
     ) -> None:
         super().__init__(text)
-        self._results, self._decisions, self._done, self._failed = results, decisions, done, failed
+        self._results, self._changes, self._done, self._failed = results, changes, done, failed
 
     def redo(self) -> None:
         """Write the decisions."""
-        self._write([(one, one.reason) for one in self._decisions])
+        self._write([one.decision for one in self._changes])
 
     def undo(self) -> None:
         """Write what held before."""
-        self._write([(one, one.before) for one in reversed(self._decisions)])
+        self._write([replace(one.decision, reason=one.before) for one in self._changes])
 
-    def _write(self, reasons: list[tuple[Decision, str]]) -> None:
+    def _write(self, decisions: list[Decision]) -> None:
         try:
-            for one, reason in reasons:
-                decide(self._results, one.trial, reason, one.cycle)
+            decide_all(self._results, decisions)
         except (
             Exception
         ) as error:  # a read-only folder, a full disk: the command must not stay among what can be undone

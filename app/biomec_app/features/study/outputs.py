@@ -89,6 +89,7 @@ def save_report(window: StudyWindow, path: Path) -> None:
         return
     refuse_other_kinds(path)
     options = StudyReportOptions(
+        tables=(choice.table,) if choice is not None else (),
         by=choice.by if choice is not None else "",
         words=choice.words if choice is not None else (),
         how=choice.how if choice is not None else ComparisonOptions(),

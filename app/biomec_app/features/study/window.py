@@ -10,14 +10,15 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QT
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.study.batch import waiting_states
+from biomec.study.batch import BatchReport, waiting_states
+from biomec.study.decisions import Decision
 from biomec.study.study import Study, open_study
 from biomec.study.trial_cycles import TrialCycle
 from biomec.study.trials import State, StudyTrial
 from biomec_app.features.study import outputs
 from biomec_app.features.study.actions import WINDOW
-from biomec_app.features.study.batch_run import BatchOutcome, BatchRun, step_in_words
-from biomec_app.features.study.decision_commands import Decision, DecisionCommand
+from biomec_app.features.study.batch_run import BatchRun, step_in_words
+from biomec_app.features.study.decision_commands import Change, DecisionCommand
 from biomec_app.features.study.folder_content import folder_blocks
 from biomec_app.features.study.group_page import GroupPage
 from biomec_app.features.study.opening import open_trial
@@ -56,7 +57,7 @@ class StudyWindow(SideWindow):
         self.painter = Painter(self)
         self.work, self.batch = Jobs(self), BatchRun(self)
         self.undo_stack = QUndoStack(self)
-        self._again, self._kept, self._shutting = False, "", False
+        self._again, self._kept, self._result, self._shutting = False, "", "", False
         self._build()
         self._connect()
         self.resize(*SIZE)
@@ -211,6 +212,7 @@ class StudyWindow(SideWindow):
         self.wrong.say("")
         self.bar.setRange(0, max(1, self._waiting(resume)))
         self.bar.setValue(0)
+        self._result = ""
         self.said.setText("Starting …")
         self.batch.start(self.study, self.path, resume, jobs)
         self.stop.setEnabled(True)
@@ -221,17 +223,13 @@ class StudyWindow(SideWindow):
         self.said.setText(step_in_words(step))  # type: ignore[arg-type]
         self.page.set_record(step.record)  # type: ignore[attr-defined]
 
-    def _ended(self, outcome: BatchOutcome) -> None:
-        self.said.setText(outcome.report.sentence)
-        if outcome.report.unwritten:
-            self.wrong.say(" ".join(outcome.report.unwritten[:3]))
-        QTimer.singleShot(0, self, lambda: self._show_ended(outcome))
-
-    def _show_ended(self, outcome: BatchOutcome) -> None:
-        """Show what the batch left, once the job is no longer busy; what could not be written stays said."""
-        sentence = self.wrong.text()
-        self.show_study(outcome.study)
-        self.wrong.say(sentence)
+    def _ended(self, report: BatchReport) -> None:
+        """Look at what the batch left, and at what was decided meanwhile; what could not be written stays said."""
+        if self.closed:
+            return
+        self._result = report.sentence
+        self.said.setText(self._result)
+        self._again_kept(" ".join(report.unwritten[:3]))
 
     def _stop_batch(self) -> None:
         self.stop.setEnabled(False)
@@ -268,8 +266,8 @@ class StudyWindow(SideWindow):
         if self.closed:
             return
         if not self.batch.jobs.busy and self.said.text().endswith("%"):
-            self.said.setText("")
-        if self._kept:
+            self.said.setText(self._result)
+        if self._kept and not self._again:
             self.wrong.say(self._kept)
             self._kept = ""
         self._allow()
@@ -299,14 +297,14 @@ class StudyWindow(SideWindow):
             title = f"Exclude {_counted(chosen, self.page.wording.label(chosen[0]))}"
             reason = self.context.user.ask_text(title, WHY, "")
             if reason:
-                self._decide(title, [Decision(one.id, reason, "") for one in chosen])
+                self._decide(title, [Change(Decision(one.id, reason), "") for one in chosen])
 
     def include(self) -> None:
         """Let the selected trials count again."""
         chosen = [one for one in self.page.table.selected if one.state is State.EXCLUDED]
         if chosen:
             title = f"Include {_counted(chosen, self.page.wording.label(chosen[0]))}"
-            self._decide(title, [Decision(one.id, "", one.reason) for one in chosen])
+            self._decide(title, [Change(Decision(one.id, ""), one.reason) for one in chosen])
 
     def decide_cycle(self, cycle: TrialCycle, out: bool) -> None:
         """Take a cycle of the current trial out, after asking why, or let it count again."""
@@ -318,11 +316,11 @@ class StudyWindow(SideWindow):
         before = next((one.reason for one in trial.excluded_cycles if (one.side, one.frame) == key), "")
         reason = self.context.user.ask_text(title, WHY, "") if out else ""
         if reason or not out:
-            self._decide(title, [Decision(trial.id, reason or "", before, key)])
+            self._decide(title, [Change(Decision(trial.id, reason or "", key), before)])
 
-    def _decide(self, text: str, decisions: list[Decision]) -> None:
+    def _decide(self, text: str, changes: list[Change]) -> None:
         if self.study is not None:
-            command = DecisionCommand(text, self.study.results, tuple(decisions), self.look, self._not_decided)
+            command = DecisionCommand(text, self.study.results, tuple(changes), self.look, self._not_decided)
             self.undo_stack.push(command)
 
     def _not_decided(self, error: Exception) -> None:

@@ -1,6 +1,7 @@
 """The window of a study as a researcher uses it: look, filter, run, take out, compare, open, report."""
 
 import csv
+import shutil
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -13,15 +14,16 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.study import batch
 from biomec.study import task as task_module
-from biomec.study.decisions import read_decisions
+from biomec.study.decisions import decide, read_decisions
 from biomec.study.index import Index
 from biomec.study.record import Headline, TrialRecord
 from biomec.study.study import Study, open_study
 from biomec.study.task import run_task
 from biomec.study.trials import State, StudyTrial
-from biomec_app.features.study import columns, outputs
+from biomec_app.features.study import batch_run, columns, outputs
 from biomec_app.features.study.actions import back_to_study, is_study
 from biomec_app.features.study.columns import COLUMNS
+from biomec_app.features.study.thumbnails import Thumbnails
 from biomec_app.features.study.trial_model import GroupRow
 from biomec_app.features.study.window import RUNNING, StudyWindow, open_study_window
 from biomec_app.shell.files import open_file
@@ -165,6 +167,17 @@ def test_trials_are_filtered_grouped_and_sorted(shown, ready):
     assert page.table.empty.text() == "No trial fits the filter."
 
 
+def test_a_table_edited_by_hand_costs_its_picture_only(ready, tmp_path):
+    """A line cut short in one angles.csv ended the pictures of all trials in an IndexError."""
+    shutil.copytree(ready, tmp_path / "study")
+    study = open_study(tmp_path / "study")
+    path = study.folder_of(study.trials[0]) / "angles.csv"
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:5], "both,1", *lines[6:]]) + "\n", encoding="utf-8")
+    drawn = Thumbnails(f"{CURVE} [deg]").with_trials(study, study.trials[:2])
+    assert [len(drawn.cycles[one.id]) for one in study.trials[:2]] == [0, 3]
+
+
 def test_names_are_told_on_request_only(shown, ready, context):
     window = shown(ready)
     window.page.table.selectRow(0)
@@ -260,6 +273,19 @@ def test_what_is_missing_is_run_and_one_bad_trial_stops_none(shown, fresh, qtbot
     assert not window.run.isEnabled()
 
 
+def test_a_decision_made_while_the_tables_are_written_is_shown(shown, fresh, qtbot, monkeypatch):
+    """A trial excluded at the end of a run counted again on screen, and not in the file, until F5."""
+    window = shown(fresh)
+    know(monkeypatch, window.study)
+    monkeypatch.setattr(batch, "_crew", lambda *asked: Crew())
+    results, first = window.study.results, window.study.trials[0].id
+    monkeypatch.setattr(batch_run, "write_tables", lambda study: decide(results, first, "stumbled"))
+    window.run.click()
+    settled(window, qtbot)
+    assert window.study.states == {State.DONE: 3, State.EXCLUDED: 1}
+    assert window.said.text().startswith("4 analysed")
+
+
 def test_a_run_stops_at_once_and_goes_on_later(shown, fresh, answers, qtbot, monkeypatch):
     window = shown(fresh)
     monkeypatch.setattr(batch, "_crew", lambda *asked: Crew(idle=True))  # a trial that never ends
@@ -311,6 +337,21 @@ def test_report_and_export_are_written_without_names(shown, ready, qtbot, answer
     answers.path = tmp_path / "report.txt"
     outputs.ask_report(window)
     assert "is written as .pdf" in window.wrong.text()
+
+
+def test_the_report_holds_the_table_that_is_compared(shown, ready, qtbot, answers, tmp_path, monkeypatch):
+    """Muscles were chosen on the page Compare, and the report held angles and loads."""
+    asked = []
+    kept = outputs.study_report
+    monkeypatch.setattr(outputs, "study_report", lambda study, how, progress: asked.append(how) or kept(study, how))
+    window = shown(ready)
+    outputs.save_report(window, tmp_path / "all.xlsx")
+    settled(window, qtbot)
+    window.tabs.setCurrentWidget(window.groups)
+    qtbot.waitUntil(lambda: window.groups.content is not None)
+    outputs.save_report(window, tmp_path / "chosen.xlsx")
+    settled(window, qtbot)
+    assert [how.tables for how in asked] == [(), ("angles",)]
 
 
 def test_a_trial_opens_in_the_main_window_and_nothing_is_unsaved(shown, ready, context, answers, qtbot):
