@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.body.loads.aid_what_if import AidVariant
+from biomec.pipeline.aids import aids_as_recorded
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.recording import Session
@@ -76,6 +78,26 @@ def test_a_variant_is_added_and_removed(window, qtbot):
     assert not window.remove.isEnabled()  # what was recorded stays
 
 
+def test_a_variant_without_an_answer_says_why_in_its_row(window, qtbot):
+    """The window stayed empty: a variant that failed took the answers of the others with it."""
+    before = len(window.variants)
+    window.variants.append(AidVariant("Longer stick", longer_m={"stick": 0.1}))
+    window._fill_list()
+    window._answer()
+    qtbot.waitUntil(lambda: bool(window.found.unanswered) and not window.jobs.busy)
+    assert window.table.columnCount() == before
+    title, _, reason = window.list.item(before).text().partition("\n")
+    assert title == "Longer stick"
+    assert "there is no crutch stick" in reason
+    assert not window.wrong.text()
+
+
+def test_crutches_without_channels_are_not_offered(assisted):
+    titles = [one.title for one in targets_of(assisted.body.person, ())]
+    assert "all locks" in titles
+    assert not [title for title in titles if "crutch" in title or "arms" in title]
+
+
 def test_no_more_than_fit_beside_each_other(window, qtbot):
     window.target.setCurrentText("All locks")
     for value in (10.0, 20.0, 30.0, 40.0):
@@ -98,7 +120,7 @@ def test_tables_are_written(window, tmp_path, monkeypatch):
 
 
 def test_titles_of_changes_say_what_changes(assisted):
-    found = {one.title: one for one in targets_of(assisted.body.person)}
+    found = {one.title: one for one in targets_of(assisted.body.person, aids_as_recorded(assisted).tips)}
     assert found["all locks"].variant(0.0).title == "Without all locks"
     assert found["crutches"].variant(-3.0).title == "Crutches 3 cm shorter"
     assert found["what the arms give"].variant(70.0).arms == pytest.approx(0.7)
