@@ -68,6 +68,7 @@ class AidWindow(SideWindow):
         self.variants: list[AidVariant] = []
         self.found = AidComparison(())
         self._known: Analysis | None = None
+        self._asked: tuple[Analysis, tuple[AidVariant, ...]] | None = None
         self._theme: Theme = LIGHT
         self.jobs = Jobs(self)
         self._build()
@@ -270,7 +271,7 @@ class AidWindow(SideWindow):
             return what_if_aids(known, asked)
 
         def finished(found: AidComparison) -> None:
-            if self.closed or known is not self._known:
+            if self.closed or self._asked_anew():
                 return
             self.found = found
             self._show_unanswered()
@@ -278,14 +279,24 @@ class AidWindow(SideWindow):
             if asked != tuple(self.variants):
                 self._answer()
 
+        self._asked = known, asked
         self.jobs.start(ASK, work, finished)
         self._show_buttons()
 
+    def _asked_anew(self) -> bool:
+        """Whether what was computed belongs to other loads than those shown now, which are then asked about."""
+        if self._asked is not None and self._known is not None and self._asked[0].loads is self._known.loads:
+            return False
+        self._answer()
+        return True
+
     def _failed(self, title: str, sentence: str) -> None:
         """Say why no variant could be computed."""
-        if self.closed:
+        if self.closed or self._asked_anew():
             return
         self.wrong.say(sentence[0].upper() + sentence[1:])
+        if self._asked is not None and self._asked[1] != tuple(self.variants):
+            self._answer()
         self._show_buttons()
 
     def write(self) -> None:
