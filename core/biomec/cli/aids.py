@@ -107,17 +107,20 @@ def _what_if(options: argparse.Namespace) -> int:
     if options.json:
         print(what_if_files(analysis, found)["aids_what_if.json"], end="")
     else:
-        width = max(len(one.variant.title) for one in found)
-        for joint, rows in burden_rows(found, words).items():
+        results = found.results
+        width = max(len(one.variant.title) for one in results)
+        for joint, rows in burden_rows(results, words).items():
             print(f"{joint}: largest torque of the person, of the device, and force in the joint")
             for title, row in rows.items():
                 print(f"  {title:{width}}  {row.torque_Nm:7.1f} N·m  {row.device_Nm:6.1f} N·m  {row.force_N:7.0f} N")
-        for one in found:
+        for one in results:
             for notice in one.notices:
                 print(f"{one.variant.title}: {notice.sentence}")
+        for refused in found.unanswered:
+            print(f"{refused.variant.title}: not computed. {refused.sentence}")
     _write(options.out, what_if_files(analysis, found), options.json)
     tell(analysis.notices, least=Severity.WARNING)
-    return 0
+    return 1 if found.unanswered else 0
 
 
 def _calibrate(options: argparse.Namespace) -> int:

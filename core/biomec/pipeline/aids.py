@@ -11,7 +11,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.body.loads.aid_what_if import AidResult, AidsAsRecorded, AidVariant, compare_aids, usual_variants
+from biomec.body.loads.aid_what_if import AidComparison, AidsAsRecorded, AidVariant, compare_aids, usual_variants
 from biomec.body.loads.device_calibration import USUAL, DeviceCalibration, calibrated_device
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import Analysis, run_first
@@ -47,10 +47,10 @@ def aids_as_recorded(analysis: Analysis) -> AidsAsRecorded:
     return AidsAsRecorded(worn, tree, q, qdot, qddot, loads.external, counted, rate, tips)
 
 
-def what_if_aids(analysis: Analysis, variants: Sequence[AidVariant] = ()) -> tuple[AidResult, ...]:
+def what_if_aids(analysis: Analysis, variants: Sequence[AidVariant] = ()) -> AidComparison:
     """Loads under other aids, the movement kept; the usual questions if none is given."""
     given = aids_as_recorded(analysis)
-    return compare_aids(given, tuple(variants) or usual_variants(given.person))
+    return compare_aids(given, tuple(variants) or usual_variants(given.person, given.tips))
 
 
 def measured_moment(analysis: Analysis, channel: str, file: Path | None = None) -> FloatArray:

@@ -17,6 +17,7 @@ from biomec.io.registry import write_trial
 from biomec.pipeline.aids import aids_as_recorded, calibrate_device, measured_moment, what_if_aids
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Analog
+from biomec.reporting.files.aid_files import what_if_files
 from biomec.virtual import AssistedWalk, assisted_walk, record
 from tests.core.pipeline.test_assisted_walk import EXACT, PERSON, session_of, settings
 
@@ -125,7 +126,7 @@ def test_what_a_lock_gives_less_the_person_gives_more(analysed):
         AidVariant("none", {name: SpringChange(0.0, 0.0) for name in names}),
         AidVariant("half", {name: SpringChange(0.5, 0.5) for name in names}),
     )
-    results = what_if_aids(analysed, variants)
+    results = what_if_aids(analysed, variants).results
     shares = [next(one for one in result.devices.shares if one.joint == KNEE) for result in results]
     assert np.nanmax(np.abs(shares[0].device)) > 10.0
     np.testing.assert_allclose(shares[2].device, 0.5 * shares[0].device, rtol=0, atol=1e-9)
@@ -152,7 +153,9 @@ def test_muscles_do_not_make_what_an_orthosis_gives(analysed):
 
 def test_longer_crutches_turn_the_wrist_by_force_times_length(analysed):
     length, given = 0.08, aids_as_recorded(analysed)
-    before, after = what_if_aids(analysed, (as_recorded(), AidVariant("long", longer_m={"right crutch": length})))
+    before, after = what_if_aids(
+        analysed, (as_recorded(), AidVariant("long", longer_m={"right crutch": length}))
+    ).results
     layout, q = given.person.system.layout, given.q
     grip, tip = (layout.point(f"right hand.{name}")(q) for name in ("PMCH_D", "TIP_D"))
     along = (tip - grip) / np.linalg.norm(tip - grip, axis=1)[:, None]
@@ -166,7 +169,7 @@ def test_longer_crutches_turn_the_wrist_by_force_times_length(analysed):
 
 def test_feet_take_over_what_arms_give_less(analysed):
     """Force and moment of the floor stay in sum, so that what holds the root stays; arms bear a share less."""
-    before, after = what_if_aids(analysed, (as_recorded(), AidVariant("weak", arms=0.6)))
+    before, after = what_if_aids(analysed, (as_recorded(), AidVariant("weak", arms=0.6))).results
     np.testing.assert_allclose(after.loads.residual_force, before.loads.residual_force, rtol=0, atol=1e-8)
     np.testing.assert_allclose(after.loads.residual_torque, before.loads.residual_torque, rtol=0, atol=1e-8)
     assert after.burden("right shoulder").torque_Nm < 0.8 * before.burden("right shoulder").torque_Nm
@@ -178,7 +181,7 @@ def test_a_free_orthosis_stands_elsewhere_in_a_softer_lock(soft):
     """Between a rigid and no lock: the hip's cuff loses force with the lock."""
     analysis = soft[0].run_until("loads")
     variants = [AidVariant(f"{factor}", {LOCK: SpringChange(factor)}) for factor in (0.25, 4.0)]
-    results = what_if_aids(analysis, (as_recorded(), *variants))
+    results = what_if_aids(analysis, (as_recorded(), *variants)).results
     share = [next(one for one in result.devices.shares if one.joint == "left knee") for result in results]
     torques = [float(np.nanmax(np.abs(one.device))) for one in share]
     assert torques[1] < torques[0] < torques[2]
@@ -208,9 +211,36 @@ def test_questions_without_an_answer_are_refused(analysed):
 
 
 def test_usual_questions_fit_the_aids():
-    titles = {name: [one.title for one in usual_variants(load_model(name))] for name in ("m18", "m18-crutches")}
+    tips = ("right hand", "left hand")
+    titles = {name: [one.title for one in usual_variants(load_model(name), tips)] for name in ("m18", "m18-crutches")}
     assert titles["m18"] == ["As recorded"]
     assert titles["m18-crutches"] == ["As recorded", "Crutches 5 cm longer", "Arms give 20 % less"]
+
+
+def test_crutches_without_a_measured_force_are_not_asked_about():
+    """A person with crutches that have no force channels was asked how longer ones load the arms."""
+    model = load_model("m18-crutches")
+    assert [one.title for one in usual_variants(model, ())] == ["As recorded"]
+    alone = usual_variants(model, ("right hand",))
+    assert [one.title for one in alone] == ["As recorded", "Right crutch 5 cm longer", "Arms give 20 % less"]
+    assert set(alone[1].longer_m) == {"right crutch"}
+
+
+def test_a_variant_without_an_answer_leaves_the_others(analysed, tmp_path, capsys):
+    """One that could not be computed took all others with it, also on the command line."""
+    soft, wrong = AidVariant("Soft", {LOCK: SpringChange(0.5)}), AidVariant("Wrong", longer_m={"stick": 0.1})
+    found = what_if_aids(analysed, (as_recorded(), wrong, soft))
+    assert [one.variant.title for one in found.results] == ["As recorded", "Soft"]
+    assert [one.variant.title for one in found.unanswered] == ["Wrong"]
+    assert "there is no crutch stick" in found.unanswered[0].sentence
+    told = json.loads(what_if_files(analysed, found)["aids_what_if.json"])
+    assert told["unanswered"] == [{"title": "Wrong", "reason": found.unanswered[0].sentence}]
+    project = tmp_path / "walk.biomec"
+    save_project(analysed.stored(), project)
+    assert main(["aids", "what-if", str(project), "--variant", "Wrong: longer:stick=0.1", "--joints", "knee"]) == 1
+    said = capsys.readouterr().out
+    assert "Wrong: not computed. What if: there is no crutch stick" in said
+    assert "As recorded" in said
 
 
 def test_the_command_answers_and_calibrates(soft, tmp_path, capsys):

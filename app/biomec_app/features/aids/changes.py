@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from biomec.body.anatomy.changed_springs import SpringChange
 from biomec.body.anatomy.subject_model import SubjectModel
-from biomec.body.loads.aid_what_if import AidVariant
+from biomec.body.loads.aid_what_if import AidVariant, measured_crutches
 from biomec_app.curves.curve import capital
 
 STIFFNESS, LENGTH, ARMS = "stiffness", "length", "arms"
@@ -37,16 +37,19 @@ class Target:
         return AidVariant(f"Arms give {value:g} %", arms=0.01 * value)
 
 
-def targets_of(person: SubjectModel) -> tuple[Target, ...]:
-    """What can be changed of a person's aids: groups first, then single ones."""
+def targets_of(person: SubjectModel, tips: Collection[str]) -> tuple[Target, ...]:
+    """What can be changed of a person's aids: groups first, then single ones.
+
+    tips : segments whose loads are those of crutches
+    """
     locks = tuple(one.name for one in person.springs if one.joint)
     cuffs = tuple(one.name for one in person.springs if one.first)
-    crutches = tuple(one.name for one in person.devices if one.tip)
+    crutches = measured_crutches(person, tips)
     found = [Target("all locks", STIFFNESS, locks), Target("all cuffs", STIFFNESS, cuffs)]
     found = [one for one in found if len(one.names) > 1]
     if crutches:
-        found += [Target("crutches", LENGTH, crutches), Target("what the arms give", ARMS)]
-        found += [Target(name, LENGTH, (name,)) for name in crutches if len(crutches) > 1]
+        found += [Target("crutches", LENGTH, crutches)] if len(crutches) > 1 else []
+        found += [Target("what the arms give", ARMS), *(Target(name, LENGTH, (name,)) for name in crutches)]
     return (*found, *(Target(name, STIFFNESS, (name,)) for name in (*locks, *cuffs)))
 
 

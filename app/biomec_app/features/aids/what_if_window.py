@@ -28,7 +28,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.plain_text import html
 from biomec.base.progress import Progress
-from biomec.body.loads.aid_what_if import AidResult, AidVariant, JointBurden, as_recorded, usual_variants
+from biomec.body.loads.aid_what_if import AidComparison, AidResult, AidVariant, JointBurden, usual_variants
 from biomec.pipeline.aids import aids_as_recorded, what_if_aids
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.files.aid_files import what_if_files
@@ -66,8 +66,9 @@ class AidWindow(SideWindow):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(context, "aids", TITLE, parent)
         self.variants: list[AidVariant] = []
-        self.results: tuple[AidResult, ...] = ()
+        self.found = AidComparison(())
         self._known: Analysis | None = None
+        self._asked: tuple[Analysis, tuple[AidVariant, ...]] | None = None
         self._theme: Theme = LIGHT
         self.jobs = Jobs(self)
         self._build()
@@ -184,18 +185,18 @@ class AidWindow(SideWindow):
         if known is not None and self._known is not None and known.loads is self._known.loads:
             self._known = known
             return
-        self._known, self.results, self.variants = None, (), []
+        self._known, self.found, self.variants = None, AidComparison(()), []
         self.target.clear()
         fault = "There are no joint loads. Compute them first."
         if known is not None:
             try:
-                person = aids_as_recorded(known).person
+                given = aids_as_recorded(known)
             except BiomecError as error:
                 fault = str(error)
             else:
                 self._known, fault = known, ""
-                self.variants = list(usual_variants(person))
-                for target in targets_of(person):
+                self.variants = list(usual_variants(given.person, given.tips))
+                for target in targets_of(given.person, given.tips):
                     self.target.addItem(capital(target.title), target)
         self.wrong.say(fault)
         self._show_unit()
@@ -219,6 +220,11 @@ class AidWindow(SideWindow):
         self._fill_list(len(self.variants) - 1)
         self._answer()
 
+    @property
+    def results(self) -> tuple[AidResult, ...]:
+        """Of all variants that could be computed, also those that were removed since."""
+        return self.found.results
+
     def remove_chosen(self) -> None:
         """Take the chosen variant away; what was recorded stays."""
         row = self.list.currentRow()
@@ -230,9 +236,17 @@ class AidWindow(SideWindow):
     def _fill_list(self, row: int = 0) -> None:
         self.list.clear()
         self.list.addItems([one.title for one in self.variants])
+        self._show_unanswered()
         self.list.setCurrentRow(row if self.variants else -1)
         self._show_buttons()
         self._show_table()
+
+    def _show_unanswered(self) -> None:
+        """Below the title of a variant that cannot be computed, say why."""
+        reasons = {one.variant.title: one.sentence for one in self.found.unanswered}
+        for row, variant in enumerate(self.variants):
+            reason = reasons.get(variant.title)
+            self.list.item(row).setText(variant.title if reason is None else f"{variant.title}\n{reason}")
 
     def _show_unit(self) -> None:
         target = self.target.currentData()
@@ -252,37 +266,43 @@ class AidWindow(SideWindow):
         if known is None or not asked or not self.isVisible() or self.jobs.busy:
             return
 
-        def work(progress: Progress) -> tuple[AidResult, ...]:
+        def work(progress: Progress) -> AidComparison:
             progress(0.0)
             return what_if_aids(known, asked)
 
-        def finished(found: tuple[AidResult, ...]) -> None:
-            if self.closed or known is not self._known:
+        def finished(found: AidComparison) -> None:
+            if self.closed or self._asked_anew():
                 return
-            self.results = found
+            self.found = found
+            self._show_unanswered()
             self._show_table()
             if asked != tuple(self.variants):
                 self._answer()
 
+        self._asked = known, asked
         self.jobs.start(ASK, work, finished)
         self._show_buttons()
 
+    def _asked_anew(self) -> bool:
+        """Whether what was computed belongs to other loads than those shown now, which are then asked about."""
+        if self._asked is not None and self._known is not None and self._asked[0].loads is self._known.loads:
+            return False
+        self._answer()
+        return True
+
     def _failed(self, title: str, sentence: str) -> None:
-        """Say why, and take away what cannot be answered: the last variant that has none."""
-        if self.closed:
+        """Say why no variant could be computed."""
+        if self.closed or self._asked_anew():
             return
         self.wrong.say(sentence[0].upper() + sentence[1:])
-        answered = {one.variant for one in self.results} | {as_recorded()}
-        left = [one for one in self.variants if one in answered]
-        if len(left) < len(self.variants) and left:
-            self.variants = left
-            self._fill_list(len(left) - 1)
+        if self._asked is not None and self._asked[1] != tuple(self.variants):
+            self._answer()
         self._show_buttons()
 
     def write(self) -> None:
         """Write the tables of all variants into a folder."""
-        known, results, context = self._known, self.results, self.context
-        if known is None or not results:
+        known, found, context = self._known, self.found, self.context
+        if known is None or not found.results:
             return
         folder = context.user.ask_folder("Folder for the tables of aids", context.preferences.folder)
         if folder is None:
@@ -295,7 +315,7 @@ class AidWindow(SideWindow):
                 return
         from biomec.base.together import replaced_together
 
-        files = what_if_files(known, results)
+        files = what_if_files(known, found)
         with replaced_together(folder, "aids_what_if.json", tuple(files)) as stage:
             for name, text in files.items():
                 (stage / name).write_text(text, encoding="utf-8")

@@ -11,7 +11,7 @@ The movement stays the recorded one, and every variant says what else stays:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -119,13 +119,40 @@ class AidResult:
         return next(one for one in self.burdens if one.joint == joint)
 
 
+@dataclass(frozen=True)
+class UnansweredVariant:
+    """A variant whose loads cannot be computed, and why."""
+
+    variant: AidVariant
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class AidComparison:
+    """Variants beside each other in the order asked: those that could be computed, and those that could not."""
+
+    results: tuple[AidResult, ...]
+    unanswered: tuple[UnansweredVariant, ...] = ()
+
+
 def as_recorded() -> AidVariant:
     """Nothing is changed."""
     return AidVariant("As recorded")
 
 
-def usual_variants(person: SubjectModel) -> tuple[AidVariant, ...]:
-    """As recorded, and what clinics ask first, as far as the person has such aids."""
+def measured_crutches(person: SubjectModel, tips: Collection[str]) -> tuple[str, ...]:
+    """Devices with a tip whose force is known.
+
+    tips : segments whose loads are those of crutches, as in `AidsAsRecorded`
+    """
+    return tuple(device.name for device in person.devices if device.tip and device.on in tips)
+
+
+def usual_variants(person: SubjectModel, tips: Collection[str]) -> tuple[AidVariant, ...]:
+    """As recorded, and what clinics ask first, as far as the person has such aids.
+
+    tips : segments whose loads are those of crutches; without them neither crutches nor arms can be asked about
+    """
     found = [as_recorded()]
     locks = [one.name for one in person.springs if one.stiffness and one.joint]
     if locks:
@@ -134,20 +161,34 @@ def usual_variants(person: SubjectModel) -> tuple[AidVariant, ...]:
     if locks:
         for title, factor in (("Locks half as stiff", 0.5), ("Locks twice as stiff", 2.0)):
             found.append(AidVariant(title, {name: SpringChange(factor) for name in locks}))
-    crutches = [device.name for device in person.devices if device.tip]
+    crutches = measured_crutches(person, tips)
     if crutches:
-        found.append(AidVariant("Crutches 5 cm longer", longer_m=dict.fromkeys(crutches, 0.05)))
+        who = "Crutches" if len(crutches) > 1 else crutches[0][0].upper() + crutches[0][1:]
+        found.append(AidVariant(f"{who} 5 cm longer", longer_m=dict.fromkeys(crutches, 0.05)))
         found.append(AidVariant("Arms give 20 % less", arms=0.8))
     return tuple(found)
 
 
-def compare_aids(given: AidsAsRecorded, variants: Sequence[AidVariant]) -> tuple[AidResult, ...]:
-    """Loads under every variant; the movement of the limbs stays."""
+def compare_aids(given: AidsAsRecorded, variants: Sequence[AidVariant]) -> AidComparison:
+    """Loads under every variant; the movement of the limbs stays.
+
+    A variant that cannot be computed leaves the others as they are. If none can, the first one's error is raised.
+    """
     titles = [one.title for one in variants]
     twice = sorted({title for title in titles if titles.count(title) > 1})
     if twice:
         raise BiomecError(f"What if: two variants are called {', '.join(twice)}. Give each a name of its own.")
-    return tuple(_result(given, one) for one in variants)
+    results, unanswered = [], []
+    first: BiomecError | None = None
+    for variant in variants:
+        try:
+            results.append(_result(given, variant))
+        except BiomecError as error:
+            first = first or error
+            unanswered.append(UnansweredVariant(variant, str(error)))
+    if first is not None and not results:
+        raise first
+    return AidComparison(tuple(results), tuple(unanswered))
 
 
 def _result(given: AidsAsRecorded, variant: AidVariant) -> AidResult:

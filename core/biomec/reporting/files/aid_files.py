@@ -11,7 +11,7 @@ import numpy as np
 from biomec.base.toml_table import written
 from biomec.body.anatomy.model import SpringDefinition
 from biomec.body.anatomy.model_devices import HINGE
-from biomec.body.loads.aid_what_if import AidResult, JointBurden
+from biomec.body.loads.aid_what_if import AidComparison, AidResult, JointBurden
 from biomec.body.loads.device_calibration import DeviceCalibration
 from biomec.body.loads.device_loads import device_columns
 from biomec.pipeline.analysis import Analysis
@@ -27,8 +27,9 @@ def burden_rows(results: Sequence[AidResult], words: Sequence[str] = ()) -> dict
     return {joint: {one.variant.title: one.burden(joint) for one in results} for joint in chosen}
 
 
-def what_if_files(analysis: Analysis, results: Sequence[AidResult]) -> dict[str, str]:
+def what_if_files(analysis: Analysis, found: AidComparison) -> dict[str, str]:
     """File -> text: largest torques and forces, their curves frame by frame, and all of it for programs."""
+    results = found.results
     rows = burden_rows(results)
     head = [(joint, title) for joint, by in rows.items() for title in by]
     values = [
@@ -39,6 +40,7 @@ def what_if_files(analysis: Analysis, results: Sequence[AidResult]) -> dict[str,
         "variants": [
             {"title": one.variant.title, "notices": [notice.sentence for notice in one.notices]} for one in results
         ],
+        "unanswered": [{"title": one.variant.title, "reason": one.sentence} for one in found.unanswered],
         "joints": {
             joint: {title: _burden(one) for title, one in by.items()} for joint, by in rows.items()
         },

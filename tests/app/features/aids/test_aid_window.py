@@ -5,10 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.base.errors import BiomecError
+from biomec.body.loads.aid_what_if import AidComparison, AidVariant
+from biomec.pipeline.aids import aids_as_recorded, what_if_aids
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.recording import Session
 from biomec.virtual import RecordOptions, VirtualPerson, assisted_walk, record
+from biomec_app.features.aids import what_if_window
 from biomec_app.features.aids.actions import needs_aids, open_aids
 from biomec_app.features.aids.changes import targets_of
 from biomec_app.features.aids.what_if_window import MOST, QUANTITIES, AidWindow
@@ -76,6 +80,63 @@ def test_a_variant_is_added_and_removed(window, qtbot):
     assert not window.remove.isEnabled()  # what was recorded stays
 
 
+def test_a_variant_without_an_answer_says_why_in_its_row(window, qtbot):
+    """The window stayed empty: a variant that failed took the answers of the others with it."""
+    before = len(window.variants)
+    window.variants.append(AidVariant("Longer stick", longer_m={"stick": 0.1}))
+    window._fill_list()
+    window._answer()
+    qtbot.waitUntil(lambda: bool(window.found.unanswered) and not window.jobs.busy)
+    assert window.table.columnCount() == before
+    title, _, reason = window.list.item(before).text().partition("\n")
+    assert title == "Longer stick"
+    assert "there is no crutch stick" in reason
+    assert not window.wrong.text()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_change_while_it_computes_is_answered_too(window, qtbot, monkeypatch, fails):
+    """The window stayed empty, or reported of the new recording what was wrong with the old one."""
+    first = window.context.document.analysis
+
+    def answer(known, variants):
+        if fails and known is first:
+            raise BiomecError("The old recording is wrong.")
+        return what_if_aids(known, variants)
+
+    monkeypatch.setattr(what_if_window, "what_if_aids", answer)
+    window._answer()
+    loads = replace(first.done["loads"], value=replace(first.loads))
+    window.context.document.open(replace(first, done={**first.done, "loads": loads}))  # its end is not heard of before
+    assert window.results == ()
+    qtbot.waitUntil(lambda: len(window.results) == len(window.variants) > 3 and not window.jobs.busy)
+    assert not window.wrong.text()
+
+
+def test_a_change_beside_the_loads_keeps_their_answer(window, qtbot):
+    """Another step was run while variants were computed, and the window stayed empty."""
+    window.found = AidComparison(())
+    window._answer()
+    window.context.document.open(replace(window.context.document.analysis))
+    qtbot.waitUntil(lambda: len(window.results) == len(window.variants) > 3 and not window.jobs.busy)
+
+
+def test_why_nothing_could_be_computed_is_said(window, qtbot, monkeypatch):
+    def fail(known, variants):
+        raise BiomecError("the loads are of no use.")
+
+    monkeypatch.setattr(what_if_window, "what_if_aids", fail)
+    window._answer()
+    qtbot.waitUntil(lambda: window.wrong.text() == "The loads are of no use.")
+    assert window.list.count() == len(window.variants)
+
+
+def test_crutches_without_channels_are_not_offered(assisted):
+    titles = [one.title for one in targets_of(assisted.body.person, ())]
+    assert "all locks" in titles
+    assert not [title for title in titles if "crutch" in title or "arms" in title]
+
+
 def test_no_more_than_fit_beside_each_other(window, qtbot):
     window.target.setCurrentText("All locks")
     for value in (10.0, 20.0, 30.0, 40.0):
@@ -98,7 +159,7 @@ def test_tables_are_written(window, tmp_path, monkeypatch):
 
 
 def test_titles_of_changes_say_what_changes(assisted):
-    found = {one.title: one for one in targets_of(assisted.body.person)}
+    found = {one.title: one for one in targets_of(assisted.body.person, aids_as_recorded(assisted).tips)}
     assert found["all locks"].variant(0.0).title == "Without all locks"
     assert found["crutches"].variant(-3.0).title == "Crutches 3 cm shorter"
     assert found["what the arms give"].variant(70.0).arms == pytest.approx(0.7)
