@@ -34,6 +34,8 @@ from biomec.machines.head_neck.steps import CURVES, NeckState, NeckTables, NeckW
 
 CHEAP = 30.0  # a preload of this many head weights costs as much as a muscle at its greatest force
 EXACT = 1e-10  # residual of the programme's equations, relative to the weight's moments and forces
+STEPS, DELTA, ROUNDING = 200, 1e-4, 1e-12  # of Newton's method: greatest count, δ, and rounding of the dual
+INFEASIBLE = 2  # status of `scipy.optimize.linprog`
 SHORTEST, LONGEST, FINENESS = 0.5, 1.5, 1e-4  # of lopt: fibre lengths that a muscle is fitted to
 
 
@@ -108,36 +110,50 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
 def nearest_between(A: FloatArray, b: FloatArray, target: FloatArray, highest: FloatArray) -> FloatArray | None:
     """u (n,) between 0 and bounds with A u = b (m,), nearest to a target; None if there is none.
 
+    Raises BiomecError if no u is found although a linear programme without an aim says that there is one.
+
     The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ + target and u = clip(y), is concave with the gradient b − A u; Newton's
-    steps, halved until it grows, end in finitely many.
+    steps end in finitely many. A step s is halved until the slope at its end, (b − A u)·s, is at least −(1 − 2δ) times
+    the first one and the dual did not fall by more than its rounding, the approximate Wolfe condition of
+    [HagerZhang2005]: near the optimum the growth of the dual is below its rounding, its slope is not.
     """
     size = np.maximum(np.linalg.norm(A, axis=1), 1e-300)
     A, b = A / size[:, None], b / size
     scale = max(float(np.abs(b).max()), 1e-300)
     lam = np.zeros(b.size)
 
-    def at(trial: FloatArray) -> tuple[float, FloatArray, BoolArray]:
+    def at(trial: FloatArray) -> tuple[float, FloatArray, FloatArray, BoolArray]:
         y = A.T @ trial + target
         u = np.clip(y, 0.0, highest)
-        return float(b @ trial - y @ u + 0.5 * u @ u), u, (y > 0.0) & (y < highest)
+        return float(b @ trial - y @ u + 0.5 * u @ u), u, b - A @ u, (y > 0.0) & (y < highest)
 
-    value, u, inside = at(lam)
-    for _ in range(200):
-        gradient = b - A @ u
-        if np.abs(gradient).max() <= EXACT * scale:
-            return u
+    value, u, gradient, inside = at(lam)
+    for _ in range(STEPS):
+        error = float(np.abs(gradient).max())
         inner = A[:, inside]
         damping = 1e-12 * max(1.0, float(np.trace(inner @ inner.T)))
         step = np.linalg.lstsq(inner @ inner.T + damping * np.eye(b.size), gradient, rcond=None)[0]
-        factor = 1.0
+        if error <= EXACT * scale:  # a last step takes what it can
+            _, last, left, _ = at(lam + step)
+            return last if np.abs(left).max() < error else u
+        factor, slope = 1.0, float(gradient @ step)
         for _ in range(60):
             new = at(lam + factor * step)
-            if new[0] >= value + 1e-4 * factor * float(gradient @ step) or factor < 1e-12:
+            if new[0] >= value - ROUNDING * abs(value) and new[2] @ step >= -(1.0 - 2.0 * DELTA) * slope:
                 break
             factor *= 0.5
         lam = lam + factor * step
-        value, u, inside = new
-    return None
+        value, u, gradient, inside = new
+    from scipy.optimize import linprog  # slow to import
+
+    bounds = np.column_stack([np.zeros(highest.size), highest])
+    if linprog(np.zeros(highest.size), A_eq=A, b_eq=b, bounds=bounds).status == INFEASIBLE:
+        return None
+    raise BiomecError(
+        f"Initial equilibrium: the search for the muscle forces did not converge in {STEPS} steps; "
+        f"{np.abs(gradient).max() / scale:.1e} of the weight is left, and {EXACT:g} is allowed. This does not mean "
+        "that no forces hold the neck. Change the bracing a little, or check tables that you changed."
+    )
 
 
 def _at_rest(layout: Layout, muscles: int) -> NeckState:

@@ -9,6 +9,7 @@ from biomec.engine.forces.hill_curves import THELEN
 from biomec.engine.forces.hill_muscle import elastic_rate
 from biomec.engine.forces.muscle_kernels import one_muscle
 from biomec.engine.forces.pulses import triangle
+from biomec.machines.head_neck import equilibrium
 from biomec.machines.head_neck.equilibrium import find_equilibrium, nearest_between
 from biomec.machines.head_neck.impact import Blow, ImpactOptions, simulate_impact
 from biomec.machines.head_neck.model import load_head_neck
@@ -87,6 +88,22 @@ def test_a_tensed_neck_rests_too_and_presses_harder(neck, neck_at_rest):
     assert sum(braced.preload.values()) > sum(neck_at_rest.preload.values())
     with pytest.raises(BiomecError, match="bracing of 1 is impossible"):
         find_equilibrium(neck, 1.0)
+
+
+@pytest.mark.parametrize("bracing", [0.02, 0.22, 0.4, 0.56, 0.95])
+def test_a_neck_is_found_at_rest_at_any_bracing(neck, bracing):
+    """Linear programming finds that all of them can stand; near the optimum the dual grows by less than its rounding.
+
+    2.6e-11 is left at most, of 0, 0.01, ... 0.98: rounding of forces near 1e3 N.
+    """
+    assert find_equilibrium(neck, bracing).residual < 1e-9
+
+
+def test_a_search_without_an_end_is_not_called_impossible(monkeypatch):
+    monkeypatch.setattr(equilibrium, "STEPS", 1)
+    A = np.random.default_rng(1).normal(size=(6, 20))
+    with pytest.raises(BiomecError, match=r"did not converge in 1 steps.*does not mean that no forces hold"):
+        nearest_between(A, A @ np.linspace(0.0, 1.0, 20), np.full(20, 0.2), np.ones(20))
 
 
 def test_a_neck_that_nothing_holds_is_refused(tmp_path):
