@@ -12,7 +12,7 @@ from biomec.cli import main
 from biomec.engine.forces.pulses import triangle
 from biomec.machines.head_neck.impact import PRESETS, ImpactOptions
 from biomec.machines.head_neck.study import STUDY as IMPACT_STUDY
-from biomec.machines.head_neck.study import blow_of, impact_options
+from biomec.machines.head_neck.study import blow_of, impact_options, pulse_from
 from biomec.machines.head_neck.sweep_study import STUDY as SWEEP_STUDY
 from biomec.machines.head_neck.sweep_study import trials_of
 from biomec.machines.head_neck.sweeps import (
@@ -121,6 +121,24 @@ def test_presets_are_the_published_blows():
         np.testing.assert_allclose(made.direction, blow.direction)
         np.testing.assert_array_equal(made.pulse.force, blow.pulse.force)
         assert impact_options(options) == ImpactOptions()
+
+
+def test_a_pulse_is_the_column_of_forces_in_its_unit(tmp_path):
+    file = tmp_path / "pulse.csv"
+
+    def pulse(head: str, row: str):
+        file.write_text(f"time [s],{head}\n0,0,0\n0.0002,{row}\n0.0007,0,0\n", encoding="utf-8")
+        return pulse_from(str(file))
+
+    # triangles: half of 16 kN over 0.7 ms
+    assert pulse("acceleration [g],force [kN]", "100,16").impulse == pytest.approx(5.6)
+    assert pulse("force [N],acceleration [g]", "16000,100").impulse == pytest.approx(5.6)
+    for head, found in (
+        ("left [N],right [kN]", r"there are 2\. The columns beside the time are left \[N\], right \[kN\]"),
+        ("force,acceleration [g]", r"there are none\. .* are force \(no unit\), acceleration \[g\]"),
+    ):
+        with pytest.raises(FileError, match=f"pulse.csv: a pulse needs one column whose unit is N or kN, and {found}"):
+            pulse(head, "1,1")
 
 
 @pytest.mark.parametrize("key", ["folder", "kept", "pulse_file"])
