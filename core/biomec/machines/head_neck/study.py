@@ -80,10 +80,19 @@ def refusal(machine: Machine) -> str | None:
     return None
 
 
+def model_options(options: ModelOptions) -> ModelOptions:
+    """Those of a study's options that describe the model."""
+    return ModelOptions(**{one.name: getattr(options, one.name) for one in fields(ModelOptions)})
+
+
+def folder_of(folder: str) -> Path | None:
+    """The folder of the user's own tables; none for those that come with Biomec."""
+    return Path(folder) if folder else None
+
+
 def model_of(options: ModelOptions, folder: str = "") -> HeadNeck:
     """The model of the options."""
-    own = {one.name: getattr(options, one.name) for one in fields(ModelOptions)}
-    return load_head_neck(ModelOptions(**own), Path(folder) if folder else None)
+    return load_head_neck(model_options(options), folder_of(folder))
 
 
 def blow_of(options: Any) -> Blow:
