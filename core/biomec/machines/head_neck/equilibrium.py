@@ -29,13 +29,14 @@ from biomec.engine.forces.polylines import pull_line
 from biomec.engine.tree.free_chain import joint_forces
 from biomec.engine.tree.vectors import cross
 from biomec.machines.head_neck.compiled_model import Layout, laid_out
-from biomec.machines.head_neck.model import HeadNeck
+from biomec.machines.head_neck.model import DISCS, HeadNeck
 from biomec.machines.head_neck.steps import CURVES, NeckState, NeckTables, NeckWork, evaluate, neck_work
 
 CHEAP = 30.0  # a preload of this many head weights costs as much as a muscle at its greatest force
 EXACT = 1e-10  # residual of the programme's equations, relative to the weight's moments and forces
 STEPS, DELTA, ROUNDING = 200, 1e-4, 1e-12  # of Newton's method: greatest count, δ, and rounding of the dual
 INFEASIBLE = 2  # status of `scipy.optimize.linprog`
+STILL = 1e-6  # generalised force [N, N·m] that may be left: it moves the head by some 0.1 µm in a second
 SHORTEST, LONGEST, FINENESS = 0.5, 1.5, 1e-4  # of lopt: fibre lengths that a muscle is fitted to
 
 
@@ -100,7 +101,7 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
     left = weight + columns.T @ x  # step 4
     preload = np.zeros(len(model.contacts))
     preload[preloaded] = x[M:]
-    _carry(tables, z, left)  # step 5
+    _carry(model, tables, z, left)  # step 5
     tables.contacts.point[:] += ((preload / tables.contacts.stiffness) ** (1.0 / tables.contacts.exponent))[
         :, None
     ] * tables.contacts.normal
@@ -201,13 +202,20 @@ def _columns(tables: NeckTables, work: NeckWork, preloaded: IntArray, columns: F
     joint_forces(chain, motion, load, weight)
 
 
-def _carry(tables: NeckTables, z: FloatArray, left: FloatArray) -> None:
+def _carry(model: HeadNeck, tables: NeckTables, z: FloatArray, left: FloatArray) -> None:
     """Free lengths of the discs with which they carry the forces (48,) that are left."""
     discs = tables.discs
     for d, b in enumerate(discs.body):
         for j in range(3):
             force = left[6 * (b - 1) + j]
-            discs.rest[d, j] = z[6 * (b - 1) + j] - force / discs.stiffness[d, int(force > 0.0), j]
+            stiffness = discs.stiffness[d, int(force > 0.0), j]
+            if stiffness > 0.0:
+                discs.rest[d, j] = z[6 * (b - 1) + j] - force / stiffness
+            elif not abs(force) < STILL:
+                raise BiomecError(
+                    f"Initial equilibrium: the disc {model.discs[d].name} must carry {abs(force):.3g} N along "
+                    f"{'xyz'[j]}, and has no stiffness there. Give it one above 0 in {DISCS}."
+                )
 
 
 def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArray, preload: FloatArray) -> Equilibrium:
@@ -219,6 +227,14 @@ def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArra
     evaluate(tables, state, activation, 0.0, work)
     Q = np.empty(layout.z.size)
     joint_forces(tables.chain, work.motion, work.total, Q)
+    worst = int(np.argmax(np.abs(Q)))
+    if not abs(Q[worst]) < STILL:
+        bone, turns = model.bones[worst // 6], worst % 6 >= 3
+        raise BiomecError(
+            f"Initial equilibrium: {bone.name} does not stand still on {bone.parent}; {abs(Q[worst]):.3g} "
+            f"{'N·m' if turns else 'N'} {'about' if turns else 'along'} {'xyz'[worst % 3]} are left. Check the "
+            "contacts between bones, which press already where their gap is below 0, and the discs."
+        )
     return Equilibrium(
         model,
         tables,
@@ -228,7 +244,7 @@ def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArra
         FrozenDict({one.name: float(N) for one, N in zip(model.contacts, preload, strict=True) if one.preloaded}),
         FrozenDict({one.name: read_only(tables.discs.rest[d, :3]) for d, one in enumerate(model.discs)}),
         FrozenDict({one.name: float(by) for one, by in zip(model.muscles, shift, strict=True) if by != 0.0}),
-        float(np.abs(Q).max()),
+        float(abs(Q[worst])),
     )
 
 

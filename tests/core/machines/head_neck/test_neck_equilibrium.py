@@ -12,7 +12,7 @@ from biomec.engine.forces.pulses import triangle
 from biomec.machines.head_neck import equilibrium
 from biomec.machines.head_neck.equilibrium import find_equilibrium, nearest_between
 from biomec.machines.head_neck.impact import Blow, ImpactOptions, simulate_impact
-from biomec.machines.head_neck.model import load_head_neck
+from biomec.machines.head_neck.model import CONTACTS, DISCS, file_text, load_head_neck
 
 
 def test_the_programme_has_the_optimum_of_another_solver():
@@ -107,11 +107,35 @@ def test_a_search_without_an_end_is_not_called_impossible(monkeypatch):
 
 
 def test_a_neck_that_nothing_holds_is_refused(tmp_path):
-    from biomec.machines.head_neck.model import CONTACTS, file_text
-
     flat = (
         file_text(CONTACTS).replace(",-0.2,0.35,0.94", ",0.6,0.35,0.94").replace(",-0.2,-0.35,0.94", ",0.6,-0.35,0.94")
     )
     (tmp_path / CONTACTS).write_text(flat, encoding="utf-8")
     with pytest.raises(BiomecError, match="no muscle forces and preloads hold the neck"):
+        find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+def edited(table, column, value, rows):
+    """A table with another value in a column of rows that are chosen by their cells."""
+    head, *lines = file_text(table).splitlines()
+    k = head.split(",").index(column)
+    cells = [line.split(",") for line in lines]
+    return (
+        "\n".join([head, *(",".join([*one[:k], value, *one[k + 1 :]] if rows(one) else one) for one in cells)]) + "\n"
+    )
+
+
+NOT_STILL = [
+    (CONTACTS, "gap [mm]", "-0.5", lambda row: row[0] == "facet C6-C5 left", r"C5 does not stand still on C6; \d.* N"),
+    (CONTACTS, "gap [mm]", "0.5", lambda row: row[-1] == "yes", r"facet C2-C1 right.*: its gap is 0.5 mm, but a prel"),
+    (DISCS, "kz- [N/m]", "0", lambda row: row[0] == "C4-C3", r"disc C4-C3 must carry \d.* N along z, and has no stiff"),
+    (DISCS, "upper", "C7", lambda row: row[0] == "C7-C6", r"discs.csv, line 3 .*: C7 stands on the disc T1-C7 already"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "value", "rows", "sentence"), NOT_STILL)
+def test_a_neck_that_would_not_stand_still_is_refused(tmp_path, table, column, value, rows, sentence):
+    """All of these went on from a pose that began to move at once."""
+    (tmp_path / table).write_text(edited(table, column, value, rows), encoding="utf-8")
+    with pytest.raises(BiomecError, match=sentence):
         find_equilibrium(load_head_neck(folder=tmp_path))
