@@ -296,6 +296,13 @@ def _discs(rows: Sequence[TableRow], bones: Sequence[Bone], options: ModelOption
             raise row.refusal(
                 f"{disc.upper} stands on the disc {found[disc.upper].name} already. Give every bone one disc at most."
             )
+        below = next((one.parent for one in bones if one.name == disc.upper), None)
+        if below is None:
+            raise row.refusal(f"upper is {GROUND}, which stands on no other bone. Write the bone above the disc.")
+        if disc.lower != below:
+            raise row.refusal(
+                f"lower is {disc.lower}, but {disc.upper} stands on {below} ({BONES}). Write {below} under lower."
+            )
         found[disc.upper] = disc
     return tuple(found.values())
 
