@@ -148,7 +148,7 @@ def nearest_between(A: FloatArray, b: FloatArray, target: FloatArray, highest: F
     from scipy.optimize import linprog  # slow to import
 
     bounds = np.column_stack([np.zeros(highest.size), highest])
-    if linprog(np.zeros(highest.size), A_eq=A, b_eq=b, bounds=bounds).status == INFEASIBLE:
+    if not highest.size or linprog(np.zeros(highest.size), A_eq=A, b_eq=b, bounds=bounds).status == INFEASIBLE:
         return None
     raise BiomecError(
         f"Initial equilibrium: the search for the muscle forces did not converge in {STEPS} steps; "

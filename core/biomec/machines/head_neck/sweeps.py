@@ -243,7 +243,7 @@ def row_of(trial: Trial) -> SweepRow:
         "peak_rad_s": measures.peak_angular_velocity,
         "neck_tension_N": float(measures.neck_loads[:, 1].max()),
         "neck_moment_Nm": float(np.abs(measures.neck_loads[:, 2]).max()),
-        "ligament_share": max(one.strain / one.limit for one in worst),
+        "ligament_share": max((one.strain / one.limit for one in worst), default=0.0),
         "level_share": max(max(one.flexion_deg, one.extension_deg) / one.limit_deg for one in measures.levels),
     }  # fmt: skip
     return SweepRow(trial.name, figures, impact.status)

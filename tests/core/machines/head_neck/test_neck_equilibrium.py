@@ -11,8 +11,9 @@ from biomec.engine.forces.muscle_kernels import one_muscle
 from biomec.engine.forces.pulses import triangle
 from biomec.machines.head_neck import equilibrium
 from biomec.machines.head_neck.equilibrium import find_equilibrium, nearest_between
-from biomec.machines.head_neck.impact import Blow, ImpactOptions, simulate_impact
-from biomec.machines.head_neck.model import CONTACTS, DISCS, file_text, load_head_neck
+from biomec.machines.head_neck.impact import PRESETS, Blow, ImpactOptions, simulate_impact
+from biomec.machines.head_neck.model import CONTACTS, DISCS, LIGAMENTS, MUSCLES, POINTS, file_text, load_head_neck
+from biomec.machines.head_neck.sweeps import Trial, row_of
 
 
 def test_the_programme_has_the_optimum_of_another_solver():
@@ -139,3 +140,23 @@ def test_a_neck_that_would_not_stand_still_is_refused(tmp_path, table, column, v
     (tmp_path / table).write_text(edited(table, column, value, rows), encoding="utf-8")
     with pytest.raises(BiomecError, match=sentence):
         find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "tables", [(DISCS,), (CONTACTS,), (MUSCLES, POINTS), (MUSCLES, POINTS, DISCS, CONTACTS, LIGAMENTS)]
+)
+def test_a_neck_without_what_holds_it_gets_a_sentence(tmp_path, tables):
+    for name in tables:
+        (tmp_path / name).write_text(file_text(name).splitlines()[0], encoding="utf-8")
+    with pytest.raises(BiomecError, match="no muscle forces and preloads hold the neck"):
+        find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+def test_a_neck_without_ligaments_rests_and_is_hit(tmp_path, neck_at_rest):
+    """Ligaments are slack in the initial pose, so the muscles hold the same forces without them."""
+    (tmp_path / LIGAMENTS).write_text(file_text(LIGAMENTS).splitlines()[0], encoding="utf-8")
+    found = find_equilibrium(load_head_neck(folder=tmp_path))
+    np.testing.assert_allclose(found.force, neck_at_rest.force, atol=1e-9)  # rounding of forces up to 1e2 N
+    row = row_of(Trial("frontal", found, PRESETS["frontal"], ImpactOptions(duration_s=0.002)))
+    assert row.status == "completed"
+    assert row.figures["ligament_share"] == 0.0
