@@ -23,6 +23,7 @@ from biomec.machines.head_neck.impact import (
     Blow,
     Impact,
     ImpactOptions,
+    cut_off,
     equilibrium_for,
     simulate_impact,
 )
@@ -243,6 +244,9 @@ def _notices(measures: Measures) -> tuple[str, ...]:
         "Points of the blow, contacts, ligaments and the paths of the deep multifidus are assumptions, since the "
         "source prints none. HIC depends on the blow and the mass of the head; BrIC and the neck depend on them."
     ]
+    cut = cut_off(impact.blow, impact.options)
+    if cut is not None:
+        found.append(cut)
     shifted = impact.equilibrium.shifted
     if shifted:
         most = 1e3 * max(abs(one) for one in shifted.values())

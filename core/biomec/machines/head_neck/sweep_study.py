@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.errors import BiomecError
 from biomec.base.plain_text import table
 from biomec.base.progress import Progress
-from biomec.machines.head_neck.impact import equilibrium_for
+from biomec.machines.head_neck.impact import cut_off, equilibrium_for
 from biomec.machines.head_neck.study import (
     HeadImpactOptions,
     blow_of,
@@ -84,7 +84,9 @@ def trials_of(options: HeadSweepOptions) -> list[Trial]:
 
 def run_head_sweep(machine: Machine, options: HeadSweepOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
-    rows = sweep(trials_of(options), progress, Path(options.kept) if options.kept else None)
+    trials = trials_of(options)
+    rows = sweep(trials, progress, Path(options.kept) if options.kept else None)
+    cut = dict.fromkeys(words for one in trials if (words := cut_off(one.blow, one.options)))
     lost = [row for row in rows if row.status != "completed"]
     number = np.arange(len(rows), dtype=np.float64)
     return Run(
@@ -101,7 +103,7 @@ def run_head_sweep(machine: Machine, options: HeadSweepOptions, progress: Progre
         },
         status="completed" if not lost else f"{len(lost)} of {len(rows)} blows ended early",
         succeeded=len(lost) < len(rows),
-        notices=tuple(f"{row.name}: {row.status}." for row in lost),
+        notices=(*cut, *(f"{row.name}: {row.status}." for row in lost)),
         text=_text(rows),
         files={"sweep.csv": sweep_table(rows)},
     )  # fmt: skip

@@ -161,6 +161,13 @@ def test_a_pulse_is_the_column_of_forces_in_its_unit(tmp_path):
             pulse(head, "1,1")
 
 
+@pytest.mark.parametrize(("study", "more"), [(IMPACT_STUDY, {}), (SWEEP_STUDY, {"over": "peak", "values": "1, 2"})])
+def test_a_run_says_once_that_it_ends_before_the_blow(study, more):
+    run = study.run(load_machine("head-neck"), options_from(study, {"duration_s": 0.0005, **more}), None)
+    told = [one for one in run.notices if one.startswith("The blow lasts until 0.7 ms, and the run ends at 0.5 ms")]
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize("key", ["folder", "kept", "pulse_file"])
 def test_a_machine_from_somebody_else_cannot_name_files(key):
     """A preset that did could read a table, or write one, wherever its author wanted."""
