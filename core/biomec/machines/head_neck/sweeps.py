@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -189,7 +190,8 @@ def doubtful_trials(
     for field, readings in DOUBTS.items():
         for reading, name in readings.items():
             if reading != getattr(model, field):
-                variants[name] = replace(model, **{field: reading})
+                other: dict[str, Any] = {field: reading}
+                variants[name] = replace(model, **other)
     found = [
         Trial(name, equilibrium_for(load_head_neck(one, folder), options), blow, options)
         for name, one in variants.items()
