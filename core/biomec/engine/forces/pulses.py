@@ -37,6 +37,12 @@ class Pulse:
         return float(self.time_s[-1])
 
     @property
+    def begin(self) -> float:
+        """When its force begins [s]."""
+        first = int(np.flatnonzero(self.force)[0])
+        return float(self.time_s[max(first - 1, 0)])
+
+    @property
     def impulse(self) -> float:
         """∫ F dt [N·s]."""
         return float(np.trapezoid(self.force, self.time_s))

@@ -40,10 +40,10 @@ def laid_out(model: HeadNeck) -> Layout:
     z = np.concatenate([one.place for one in bones])
     discs = Discs(
         np.array([number[one.upper] for one in model.discs], dtype=np.int64),
-        np.array([z[6 * (number[one.upper] - 1) : 6 * number[one.upper]] for one in model.discs]),
-        np.array([one.stiffness for one in model.discs]),
-        np.array([one.exponent for one in model.discs]),
-        np.array([one.damping for one in model.discs]),
+        _rows([z[6 * (number[one.upper] - 1) : 6 * number[one.upper]] for one in model.discs], 6),
+        _rows([one.stiffness for one in model.discs], 2, 6),
+        _rows([one.exponent for one in model.discs], 2),
+        _rows([one.damping for one in model.discs], 2, 6),
     )
     ligament_lines = _lines(
         [([number[one.lower], number[one.upper]], np.array([one.lower_point, one.upper_point]))
@@ -56,10 +56,10 @@ def laid_out(model: HeadNeck) -> Layout:
     contacts = SpherePlanes(
         sphere=np.array([number[one.sphere] for one in model.contacts], dtype=np.int64),
         plane=np.array([number[one.plane] for one in model.contacts], dtype=np.int64),
-        centre=np.array([one.centre for one in model.contacts]),
+        centre=_rows([one.centre for one in model.contacts], 3),
         radius=np.array([one.radius for one in model.contacts]),
-        point=np.array([one.point for one in model.contacts]),
-        normal=np.array([one.normal for one in model.contacts]),
+        point=_rows([one.point for one in model.contacts], 3),
+        normal=_rows([one.normal for one in model.contacts], 3),
         stiffness=np.array([one.stiffness for one in model.contacts]),
         exponent=np.array([one.exponent for one in model.contacts]),
         hysteresis=np.array([0.75 * (1.0 - one.restitution**2) for one in model.contacts]),
@@ -91,10 +91,15 @@ def laid_out(model: HeadNeck) -> Layout:
     return Layout(tables, z)
 
 
+def _rows(values: Sequence[FloatArray], *shape: int) -> FloatArray:
+    """Arrays of one shape as a table, which has this shape without any row too."""
+    return np.array(values, dtype=np.float64).reshape(-1, *shape)
+
+
 def _lines(paths: Sequence[tuple[list[int], FloatArray]]) -> Polylines:
     first = np.concatenate([[0], np.cumsum([len(bodies) for bodies, _ in paths])]).astype(np.int64)
     return Polylines(
         first,
         np.array([one for bodies, _ in paths for one in bodies], dtype=np.int64),
-        np.concatenate([points for _, points in paths]),
+        _rows([point for _, points in paths for point in points], 3),
     )

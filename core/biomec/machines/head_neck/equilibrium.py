@@ -29,11 +29,14 @@ from biomec.engine.forces.polylines import pull_line
 from biomec.engine.tree.free_chain import joint_forces
 from biomec.engine.tree.vectors import cross
 from biomec.machines.head_neck.compiled_model import Layout, laid_out
-from biomec.machines.head_neck.model import HeadNeck
+from biomec.machines.head_neck.model import DISCS, HeadNeck
 from biomec.machines.head_neck.steps import CURVES, NeckState, NeckTables, NeckWork, evaluate, neck_work
 
 CHEAP = 30.0  # a preload of this many head weights costs as much as a muscle at its greatest force
 EXACT = 1e-10  # residual of the programme's equations, relative to the weight's moments and forces
+STEPS, DELTA, ROUNDING = 200, 1e-4, 1e-12  # of Newton's method: greatest count, δ, and rounding of the dual
+INFEASIBLE = 2  # status of `scipy.optimize.linprog`
+STILL = 1e-6  # generalised force [N, N·m] that may be left: it moves the head by some 0.1 µm in a second
 SHORTEST, LONGEST, FINENESS = 0.5, 1.5, 1e-4  # of lopt: fibre lengths that a muscle is fitted to
 
 
@@ -98,7 +101,7 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
     left = weight + columns.T @ x  # step 4
     preload = np.zeros(len(model.contacts))
     preload[preloaded] = x[M:]
-    _carry(tables, z, left)  # step 5
+    _carry(model, tables, z, left)  # step 5
     tables.contacts.point[:] += ((preload / tables.contacts.stiffness) ** (1.0 / tables.contacts.exponent))[
         :, None
     ] * tables.contacts.normal
@@ -108,36 +111,50 @@ def find_equilibrium(model: HeadNeck, bracing: float = 0.0) -> Equilibrium:
 def nearest_between(A: FloatArray, b: FloatArray, target: FloatArray, highest: FloatArray) -> FloatArray | None:
     """u (n,) between 0 and bounds with A u = b (m,), nearest to a target; None if there is none.
 
+    Raises BiomecError if no u is found although a linear programme without an aim says that there is one.
+
     The dual, b·λ − Σ (y u − ½ u²) with y = Aᵀλ + target and u = clip(y), is concave with the gradient b − A u; Newton's
-    steps, halved until it grows, end in finitely many.
+    steps end in finitely many. A step s is halved until the slope at its end, (b − A u)·s, is at least −(1 − 2δ) times
+    the first one and the dual did not fall by more than its rounding, the approximate Wolfe condition of
+    [HagerZhang2005]: near the optimum the growth of the dual is below its rounding, its slope is not.
     """
     size = np.maximum(np.linalg.norm(A, axis=1), 1e-300)
     A, b = A / size[:, None], b / size
     scale = max(float(np.abs(b).max()), 1e-300)
     lam = np.zeros(b.size)
 
-    def at(trial: FloatArray) -> tuple[float, FloatArray, BoolArray]:
+    def at(trial: FloatArray) -> tuple[float, FloatArray, FloatArray, BoolArray]:
         y = A.T @ trial + target
         u = np.clip(y, 0.0, highest)
-        return float(b @ trial - y @ u + 0.5 * u @ u), u, (y > 0.0) & (y < highest)
+        return float(b @ trial - y @ u + 0.5 * u @ u), u, b - A @ u, (y > 0.0) & (y < highest)
 
-    value, u, inside = at(lam)
-    for _ in range(200):
-        gradient = b - A @ u
-        if np.abs(gradient).max() <= EXACT * scale:
-            return u
+    value, u, gradient, inside = at(lam)
+    for _ in range(STEPS):
+        error = float(np.abs(gradient).max())
         inner = A[:, inside]
         damping = 1e-12 * max(1.0, float(np.trace(inner @ inner.T)))
         step = np.linalg.lstsq(inner @ inner.T + damping * np.eye(b.size), gradient, rcond=None)[0]
-        factor = 1.0
+        if error <= EXACT * scale:  # a last step takes what it can
+            _, last, left, _ = at(lam + step)
+            return last if np.abs(left).max() < error else u
+        factor, slope = 1.0, float(gradient @ step)
         for _ in range(60):
             new = at(lam + factor * step)
-            if new[0] >= value + 1e-4 * factor * float(gradient @ step) or factor < 1e-12:
+            if new[0] >= value - ROUNDING * abs(value) and new[2] @ step >= -(1.0 - 2.0 * DELTA) * slope:
                 break
             factor *= 0.5
         lam = lam + factor * step
-        value, u, inside = new
-    return None
+        value, u, gradient, inside = new
+    from scipy.optimize import linprog  # slow to import
+
+    bounds = np.column_stack([np.zeros(highest.size), highest])
+    if not highest.size or linprog(np.zeros(highest.size), A_eq=A, b_eq=b, bounds=bounds).status == INFEASIBLE:
+        return None
+    raise BiomecError(
+        f"Initial equilibrium: the search for the muscle forces did not converge in {STEPS} steps; "
+        f"{np.abs(gradient).max() / scale:.1e} of the weight is left, and {EXACT:g} is allowed. This does not mean "
+        "that no forces hold the neck. Change the bracing a little, or check tables that you changed."
+    )
 
 
 def _at_rest(layout: Layout, muscles: int) -> NeckState:
@@ -185,13 +202,20 @@ def _columns(tables: NeckTables, work: NeckWork, preloaded: IntArray, columns: F
     joint_forces(chain, motion, load, weight)
 
 
-def _carry(tables: NeckTables, z: FloatArray, left: FloatArray) -> None:
+def _carry(model: HeadNeck, tables: NeckTables, z: FloatArray, left: FloatArray) -> None:
     """Free lengths of the discs with which they carry the forces (48,) that are left."""
     discs = tables.discs
     for d, b in enumerate(discs.body):
         for j in range(3):
             force = left[6 * (b - 1) + j]
-            discs.rest[d, j] = z[6 * (b - 1) + j] - force / discs.stiffness[d, int(force > 0.0), j]
+            stiffness = discs.stiffness[d, int(force > 0.0), j]
+            if stiffness > 0.0:
+                discs.rest[d, j] = z[6 * (b - 1) + j] - force / stiffness
+            elif not abs(force) < STILL:
+                raise BiomecError(
+                    f"Initial equilibrium: the disc {model.discs[d].name} must carry {abs(force):.3g} N along "
+                    f"{'xyz'[j]}, and has no stiffness there. Give it one above 0 in {DISCS}."
+                )
 
 
 def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArray, preload: FloatArray) -> Equilibrium:
@@ -203,6 +227,14 @@ def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArra
     evaluate(tables, state, activation, 0.0, work)
     Q = np.empty(layout.z.size)
     joint_forces(tables.chain, work.motion, work.total, Q)
+    worst = int(np.argmax(np.abs(Q)))
+    if not abs(Q[worst]) < STILL:
+        bone, turns = model.bones[worst // 6], worst % 6 >= 3
+        raise BiomecError(
+            f"Initial equilibrium: {bone.name} does not stand still on {bone.parent}; {abs(Q[worst]):.3g} "
+            f"{'N·m' if turns else 'N'} {'about' if turns else 'along'} {'xyz'[worst % 3]} are left. Check the "
+            "contacts between bones, which press already where their gap is below 0, and the discs."
+        )
     return Equilibrium(
         model,
         tables,
@@ -212,7 +244,7 @@ def _assembled(model: HeadNeck, layout: Layout, work: NeckWork, force: FloatArra
         FrozenDict({one.name: float(N) for one, N in zip(model.contacts, preload, strict=True) if one.preloaded}),
         FrozenDict({one.name: read_only(tables.discs.rest[d, :3]) for d, one in enumerate(model.discs)}),
         FrozenDict({one.name: float(by) for one, by in zip(model.muscles, shift, strict=True) if by != 0.0}),
-        float(np.abs(Q).max()),
+        float(abs(Q[worst])),
     )
 
 

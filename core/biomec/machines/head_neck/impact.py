@@ -204,7 +204,10 @@ def simulate_impact(
         np.zeros((steps + 1, 6)),
     )  # fmt: skip
     excitation = np.zeros(M) if options.muscles == RELAXED else np.array(equilibrium.excitation)
-    force = blow.pulse.at(np.arange(2 * int(np.ceil(blow.pulse.end / h)) + 2) * 0.5 * h)
+    struck = int(
+        np.ceil(min(blow.pulse.end, (steps + 1) * h) / h)
+    )  # steps; the last one of Runge-Kutta looks one ahead
+    force = blow.pulse.at(np.arange(2 * struck + 2) * 0.5 * h)
     state = NeckState(*(one.copy() for one in start))
     work, works = neck_work(tables), np.zeros(LOADS)
     ends = np.unique(np.linspace(0, steps + 1, CHUNKS + 1).astype(int))
@@ -233,11 +236,27 @@ def simulate_impact(
     return _impact(equilibrium, blow, options, tables, excitation, record, kept, steps if lost < 0 else lost, status)
 
 
+def cut_off(blow: Blow, options: ImpactOptions) -> str | None:
+    """Words for a blow that is not over when the run ends; None if it is."""
+    if blow.pulse.end <= options.duration_s:
+        return None
+    return (
+        f"The blow lasts until {1e3 * blow.pulse.end:.6g} ms, and the run ends at {1e3 * options.duration_s:.6g} ms: "
+        "what comes later is left out. Make the run longer for the whole blow."
+    )
+
+
 def _check(equilibrium: Equilibrium, blow: Blow, options: ImpactOptions) -> None:
-    if options.step_s > 0.5 * blow.pulse.end:
+    begin, length = blow.pulse.begin, blow.pulse.end - blow.pulse.begin
+    if begin >= options.duration_s:
         raise BiomecError(
-            f"A step of {1e6 * options.step_s:g} µs is too long for a blow of {1e6 * blow.pulse.end:g} µs. Take "
-            f"{1e6 * blow.pulse.end / 20:.3g} µs or less."
+            f"The blow begins at {1e3 * begin:.6g} ms, and the run ends at {1e3 * options.duration_s:.6g} ms, before "
+            "it. Times are in seconds: correct those of the blow, or make the run longer."
+        )
+    if options.step_s > 0.5 * length:
+        raise BiomecError(
+            f"A step of {1e6 * options.step_s:g} µs is too long for a blow of {1e6 * length:.6g} µs. Take "
+            f"{1e6 * length / 20:.3g} µs or less."
         )
     longest = longest_step(equilibrium, METHODS[options.method], options.step_s)
     if options.step_s > longest:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import expit
 
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
@@ -118,9 +119,7 @@ def risks_of_hic(hic: float) -> dict[str, float]:
     """P(AIS ≥ k) of a HIC15, 0 to 1, by the words of `AIS`."""
     if not hic > 0.0:
         return dict.fromkeys(AIS, 0.0)
-    return {
-        word: float(1.0 / (1.0 + np.exp(a + 200.0 / hic - b * hic))) for word, (a, b) in zip(AIS, HIC_RISK, strict=True)
-    }
+    return {word: float(expit(b * hic - a - 200.0 / float(hic))) for word, (a, b) in zip(AIS, HIC_RISK, strict=True)}
 
 
 def risks_of_bric(bric: float) -> dict[str, float]:

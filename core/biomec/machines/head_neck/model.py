@@ -215,7 +215,7 @@ def load_head_neck(options: ModelOptions = ModelOptions(), folder: Path | None =
 
     model = HeadNeck(
         tuple(bones),
-        tuple(_disc(row, options, there) for row in rows(DISCS)),
+        _discs(rows(DISCS), bones, options, there),
         tuple(_ligament(row, options, there) for row in rows(LIGAMENTS)),
         _muscles(rows(MUSCLES), rows(POINTS), R, there),
         tuple(_contact(row, R, p, there) for row in rows(CONTACTS)),
@@ -286,6 +286,25 @@ def _initial(bones: Sequence[Bone]) -> tuple[dict[str, FloatArray], dict[str, Fl
         R[one.name] = read_only(R[one.parent] @ turn)
         p[one.name] = read_only(p[one.parent] + R[one.parent] @ one.place[:3])
     return R, p
+
+
+def _discs(rows: Sequence[TableRow], bones: Sequence[Bone], options: ModelOptions, there: Check) -> tuple[Disc, ...]:
+    found: dict[str, Disc] = {}
+    for row in rows:
+        disc = _disc(row, options, there)
+        if disc.upper in found:
+            raise row.refusal(
+                f"{disc.upper} stands on the disc {found[disc.upper].name} already. Give every bone one disc at most."
+            )
+        below = next((one.parent for one in bones if one.name == disc.upper), None)
+        if below is None:
+            raise row.refusal(f"upper is {GROUND}, which stands on no other bone. Write the bone above the disc.")
+        if disc.lower != below:
+            raise row.refusal(
+                f"lower is {disc.lower}, but {disc.upper} stands on {below} ({BONES}). Write {below} under lower."
+            )
+        found[disc.upper] = disc
+    return tuple(found.values())
 
 
 def _disc(row: TableRow, options: ModelOptions, there: Check) -> Disc:
@@ -367,6 +386,11 @@ def _contact(row: TableRow, R: Mapping[str, FloatArray], p: Mapping[str, FloatAr
         raise row.refusal("the exponent must be 1 or more, and the restitution between 0 and 1.")
     if row.texts["preloaded"] not in ("yes", "no"):
         raise row.refusal('preloaded is "yes" or "no".')
+    if row.texts["preloaded"] == "yes" and n["gap"] != 0.0:
+        raise row.refusal(
+            f"its gap is {1e3 * n['gap']:g} mm, but a preloaded contact touches in the initial pose. Write a gap of "
+            "0, or “no” under preloaded."
+        )
     normal = np.array(row.vector("nx", "ny", "nz"))
     if not np.linalg.norm(normal) > 0.0:
         raise row.refusal("its normal has no length, so it has no direction.")

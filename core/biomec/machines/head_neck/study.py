@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biomec.base.errors import BiomecError
+from biomec.base.errors import BiomecError, FileError
 from biomec.base.physics import GRAVITY
 from biomec.base.progress import Progress, part_of
 from biomec.engine.forces.pulses import Pulse, half_sine, triangle
@@ -23,12 +23,14 @@ from biomec.machines.head_neck.impact import (
     Blow,
     Impact,
     ImpactOptions,
+    cut_off,
     equilibrium_for,
     simulate_impact,
 )
 from biomec.machines.head_neck.measures import RANGES_DEG, Measures, risks_of_bric, risks_of_hic, strain_limit
 from biomec.machines.head_neck.model import PICKED, HeadNeck, ModelOptions, load_head_neck
 from biomec.machines.head_neck.points import exported_points
+from biomec.machines.head_neck.tables import UNITS
 from biomec.machines.machine import Machine
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
@@ -44,7 +46,9 @@ class BlowOptions:
     peak_N: float = option(16e3, "Greatest force of the blow", "N")
     rise_s: float = option(0.2e-3, "When a triangle reaches its peak", "s")
     end_s: float = option(0.7e-3, "When the blow is over", "s")
-    pulse_file: str = option("", "Table (CSV) with time [s] and force [N], for a pulse from a file")
+    pulse_file: str = option(
+        "", "Table (CSV) with time [s] and one column of force [N] or [kN], for a pulse from a file"
+    )
     point_x_mm: float = option(90.0, "Point of the blow, forward of the head's centre of mass", "mm")
     point_y_mm: float = option(0.0, "Point of the blow, left of the head's centre of mass", "mm")
     point_z_mm: float = option(0.0, "Point of the blow, above the head's centre of mass", "mm")
@@ -77,10 +81,19 @@ def refusal(machine: Machine) -> str | None:
     return None
 
 
+def model_options(options: ModelOptions) -> ModelOptions:
+    """Those of a study's options that describe the model."""
+    return ModelOptions(**{one.name: getattr(options, one.name) for one in fields(ModelOptions)})
+
+
+def folder_of(folder: str) -> Path | None:
+    """The folder of the user's own tables; none for those that come with Biomec."""
+    return Path(folder) if folder else None
+
+
 def model_of(options: ModelOptions, folder: str = "") -> HeadNeck:
     """The model of the options."""
-    own = {one.name: getattr(options, one.name) for one in fields(ModelOptions)}
-    return load_head_neck(ModelOptions(**own), Path(folder) if folder else None)
+    return load_head_neck(model_options(options), folder_of(folder))
 
 
 def blow_of(options: Any) -> Blow:
@@ -96,15 +109,21 @@ def blow_of(options: Any) -> Blow:
 
 
 def pulse_from(file: str) -> Pulse:
-    """Pulse of a table whose first columns are time [s] and force [N]."""
+    """Pulse of a table of times [s] with one column in N or kN; other columns are passed over."""
     if not file:
         raise BiomecError(
             "A pulse from a file needs the name of the file (pulse_file), a table of time [s] and force [N]."
         )
     columns = read_columns(Path(file))
-    if not columns.values:
-        raise BiomecError(f"{file}: beside the time there is no column of forces. Add one.")
-    return Pulse(columns.time_s, next(iter(columns.values.values())))
+    forces = [name for name, unit in columns.units.items() if UNITS.get(unit, ("",))[0] == "force"]
+    if len(forces) != 1:
+        there = ", ".join(f"{name} [{unit}]" if unit else f"{name} (no unit)" for name, unit in columns.units.items())
+        raise FileError(
+            columns.source,
+            f"a pulse needs one column whose unit is N or kN, and there are {len(forces) or 'none'}. The columns "
+            f"beside the time are {there}. Write the unit in the head, such as force [N], and leave one such column.",
+        )
+    return Pulse(columns.time_s, UNITS[columns.units[forces[0]]][1] * columns.column(forces[0]))
 
 
 def impact_options(options: Any) -> ImpactOptions:
@@ -236,6 +255,9 @@ def _notices(measures: Measures) -> tuple[str, ...]:
         "Points of the blow, contacts, ligaments and the paths of the deep multifidus are assumptions, since the "
         "source prints none. HIC depends on the blow and the mass of the head; BrIC and the neck depend on them."
     ]
+    cut = cut_off(impact.blow, impact.options)
+    if cut is not None:
+        found.append(cut)
     shifted = impact.equilibrium.shifted
     if shifted:
         most = 1e3 * max(abs(one) for one in shifted.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +10,16 @@ import numpy as np
 from biomec.base.errors import BiomecError
 from biomec.base.plain_text import table
 from biomec.base.progress import Progress
-from biomec.machines.head_neck.impact import equilibrium_for
-from biomec.machines.head_neck.model import ModelOptions
-from biomec.machines.head_neck.study import HeadImpactOptions, blow_of, impact_options, model_of, refusal
+from biomec.machines.head_neck.impact import cut_off, equilibrium_for
+from biomec.machines.head_neck.study import (
+    HeadImpactOptions,
+    blow_of,
+    folder_of,
+    impact_options,
+    model_of,
+    model_options,
+    refusal,
+)
 from biomec.machines.head_neck.sweeps import (
     ROW_FIGURES,
     SweepRow,
@@ -59,11 +66,10 @@ def trials_of(options: HeadSweepOptions) -> list[Trial]:
     """The blows of a sweep."""
     blow, how = blow_of(options), impact_options(options)
     if options.over == DOUBT:
-        return doubtful_trials(blow, how)
+        return doubtful_trials(blow, how, model_options(options), folder_of(options.folder))
     values = [] if options.over == DIRECTION else _numbers(options.values or USUAL[options.over])
     if options.over == HELMET:
-        own = {one.name: getattr(options, one.name) for one in fields(ModelOptions)}
-        return helmet_trials(ModelOptions(**own), blow, how, values)
+        return helmet_trials(model_options(options), blow, how, values, folder_of(options.folder))
     model = model_of(options, options.folder)
     if options.over == BRACING:
         return bracing_trials(model, blow, how, values)
@@ -78,7 +84,9 @@ def trials_of(options: HeadSweepOptions) -> list[Trial]:
 
 def run_head_sweep(machine: Machine, options: HeadSweepOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
-    rows = sweep(trials_of(options), progress, Path(options.kept) if options.kept else None)
+    trials = trials_of(options)
+    rows = sweep(trials, progress, Path(options.kept) if options.kept else None)
+    cut = dict.fromkeys(words for one in trials if (words := cut_off(one.blow, one.options)))
     lost = [row for row in rows if row.status != "completed"]
     number = np.arange(len(rows), dtype=np.float64)
     return Run(
@@ -95,7 +103,7 @@ def run_head_sweep(machine: Machine, options: HeadSweepOptions, progress: Progre
         },
         status="completed" if not lost else f"{len(lost)} of {len(rows)} blows ended early",
         succeeded=len(lost) < len(rows),
-        notices=tuple(f"{row.name}: {row.status}." for row in lost),
+        notices=(*cut, *(f"{row.name}: {row.status}." for row in lost)),
         text=_text(rows),
         files={"sweep.csv": sweep_table(rows)},
     )  # fmt: skip

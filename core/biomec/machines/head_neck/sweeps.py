@@ -13,12 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.frozen import FrozenDict
 from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.progress import Progress, in_parallel
 from biomec.engine.forces.pulses import Pulse
@@ -26,11 +28,16 @@ from biomec.machines.head_neck.equilibrium import Equilibrium
 from biomec.machines.head_neck.impact import Blow, ImpactOptions, equilibrium_for, simulate_impact
 from biomec.machines.head_neck.measures import Measures, risks_of_bric, risks_of_hic
 from biomec.machines.head_neck.model import (
+    DEGREES,
+    EACH,
     MILLISECONDS,
+    PRINTED,
     PRODUCT,
     RADIANS,
+    SECONDS,
     SHARED,
     SHIFTED,
+    TENSOR,
     HeadNeck,
     ModelOptions,
     load_head_neck,
@@ -151,29 +158,43 @@ def bracing_trials(model: HeadNeck, blow: Blow, options: ImpactOptions, shares: 
     return found
 
 
-def helmet_trials(model: ModelOptions, blow: Blow, options: ImpactOptions, masses_kg: Sequence[float]) -> list[Trial]:
-    """The blow to heads with helmets."""
-    return [
-        Trial(
-            f"helmet {one:g} kg", equilibrium_for(load_head_neck(replace(model, helmet_kg=one)), options), blow, options
-        )
-        for one in masses_kg
-    ]
+def helmet_trials(
+    model: ModelOptions, blow: Blow, options: ImpactOptions, masses_kg: Sequence[float], folder: Path | None = None
+) -> list[Trial]:
+    """The blow to heads with helmets; ``folder`` has files of the model, as for `load_head_neck`."""
+    found = []
+    for one in masses_kg:
+        worn = load_head_neck(replace(model, helmet_kg=one), folder)
+        found.append(Trial(f"helmet {one:g} kg", equilibrium_for(worn, options), blow, options))
+    return found
 
 
-def doubtful_trials(blow: Blow, options: ImpactOptions) -> list[Trial]:
-    """The blow with every number of the source that can be read in two ways, one at a time, and with other points."""
-    plain = ModelOptions()
-    variants = {
-        "as assumed": plain,
-        "ligaments one level lower": replace(plain, ligament_levels=SHIFTED),
-        "disc stiffness in N·m/rad": replace(plain, disc_unit=RADIANS),
-        "capsular stiffness shared by three": replace(plain, capsular=SHARED),
-        "Ixz as product of inertia": replace(plain, product=PRODUCT),
-        "ligament damping in ms": replace(plain, damping_unit=MILLISECONDS),
-    }
+DOUBTS: Mapping[str, Mapping[str, str]] = FrozenDict({
+    "ligament_levels": {PRINTED: "ligaments as printed", SHIFTED: "ligaments one level lower"},
+    "disc_unit": {DEGREES: "disc stiffness in N·m/deg", RADIANS: "disc stiffness in N·m/rad"},
+    "capsular": {EACH: "capsular stiffness for each line", SHARED: "capsular stiffness shared by three"},
+    "product": {TENSOR: "Ixz as entry of the tensor", PRODUCT: "Ixz as product of inertia"},
+    "damping_unit": {SECONDS: "ligament damping in s", MILLISECONDS: "ligament damping in ms"},
+})  # fmt: skip
+"""Field of `ModelOptions` -> its readings, and what a blow to a model with it is called."""
+
+
+def doubtful_trials(
+    blow: Blow, options: ImpactOptions, model: ModelOptions = ModelOptions(), folder: Path | None = None
+) -> list[Trial]:
+    """The blow with the other reading of every number of the source that has two, one at a time, and with other points.
+
+    model  : what is assumed where it is not varied;  folder : files of the model, as for `load_head_neck`
+    """
+    variants = {"as assumed": model}
+    for field, readings in DOUBTS.items():
+        for reading, name in readings.items():
+            if reading != getattr(model, field):
+                other: dict[str, Any] = {field: reading}
+                variants[name] = replace(model, **other)
     found = [
-        Trial(name, equilibrium_for(load_head_neck(one), options), blow, options) for name, one in variants.items()
+        Trial(name, equilibrium_for(load_head_neck(one, folder), options), blow, options)
+        for name, one in variants.items()
     ]
     push = np.asarray(blow.direction)
     for name, across in (("up", np.array([0.0, 0.0, 1.0])), ("sideways", np.cross(push, (0.0, 0.0, 1.0)))):
@@ -227,7 +248,7 @@ def row_of(trial: Trial) -> SweepRow:
         "peak_rad_s": measures.peak_angular_velocity,
         "neck_tension_N": float(measures.neck_loads[:, 1].max()),
         "neck_moment_Nm": float(np.abs(measures.neck_loads[:, 2]).max()),
-        "ligament_share": max(one.strain / one.limit for one in worst),
+        "ligament_share": max((one.strain / one.limit for one in worst), default=0.0),
         "level_share": max(max(one.flexion_deg, one.extension_deg) / one.limit_deg for one in measures.levels),
     }  # fmt: skip
     return SweepRow(trial.name, figures, impact.status)

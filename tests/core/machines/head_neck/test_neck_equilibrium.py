@@ -9,9 +9,11 @@ from biomec.engine.forces.hill_curves import THELEN
 from biomec.engine.forces.hill_muscle import elastic_rate
 from biomec.engine.forces.muscle_kernels import one_muscle
 from biomec.engine.forces.pulses import triangle
+from biomec.machines.head_neck import equilibrium
 from biomec.machines.head_neck.equilibrium import find_equilibrium, nearest_between
-from biomec.machines.head_neck.impact import Blow, ImpactOptions, simulate_impact
-from biomec.machines.head_neck.model import load_head_neck
+from biomec.machines.head_neck.impact import PRESETS, Blow, ImpactOptions, simulate_impact
+from biomec.machines.head_neck.model import CONTACTS, DISCS, LIGAMENTS, MUSCLES, POINTS, file_text, load_head_neck
+from biomec.machines.head_neck.sweeps import Trial, row_of
 
 
 def test_the_programme_has_the_optimum_of_another_solver():
@@ -89,12 +91,72 @@ def test_a_tensed_neck_rests_too_and_presses_harder(neck, neck_at_rest):
         find_equilibrium(neck, 1.0)
 
 
-def test_a_neck_that_nothing_holds_is_refused(tmp_path):
-    from biomec.machines.head_neck.model import CONTACTS, file_text
+@pytest.mark.parametrize("bracing", [0.02, 0.22, 0.4, 0.56, 0.95])
+def test_a_neck_is_found_at_rest_at_any_bracing(neck, bracing):
+    """Linear programming finds that all of them can stand; near the optimum the dual grows by less than its rounding.
 
+    2.6e-11 is left at most, of 0, 0.01, ... 0.98: rounding of forces near 1e3 N.
+    """
+    assert find_equilibrium(neck, bracing).residual < 1e-9
+
+
+def test_a_search_without_an_end_is_not_called_impossible(monkeypatch):
+    monkeypatch.setattr(equilibrium, "STEPS", 1)
+    A = np.random.default_rng(1).normal(size=(6, 20))
+    with pytest.raises(BiomecError, match=r"did not converge in 1 steps.*does not mean that no forces hold"):
+        nearest_between(A, A @ np.linspace(0.0, 1.0, 20), np.full(20, 0.2), np.ones(20))
+
+
+def test_a_neck_that_nothing_holds_is_refused(tmp_path):
     flat = (
         file_text(CONTACTS).replace(",-0.2,0.35,0.94", ",0.6,0.35,0.94").replace(",-0.2,-0.35,0.94", ",0.6,-0.35,0.94")
     )
     (tmp_path / CONTACTS).write_text(flat, encoding="utf-8")
     with pytest.raises(BiomecError, match="no muscle forces and preloads hold the neck"):
         find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+def edited(table, column, value, rows):
+    """A table with another value in a column of rows that are chosen by their cells."""
+    head, *lines = file_text(table).splitlines()
+    k = head.split(",").index(column)
+    cells = [line.split(",") for line in lines]
+    return (
+        "\n".join([head, *(",".join([*one[:k], value, *one[k + 1 :]] if rows(one) else one) for one in cells)]) + "\n"
+    )
+
+
+NOT_STILL = [
+    (CONTACTS, "gap [mm]", "-0.5", lambda row: row[0] == "facet C6-C5 left", r"C5 does not stand still on C6; \d.* N"),
+    (CONTACTS, "gap [mm]", "0.5", lambda row: row[-1] == "yes", r"facet C2-C1 right.*: its gap is 0.5 mm, but a prel"),
+    (DISCS, "kz- [N/m]", "0", lambda row: row[0] == "C4-C3", r"disc C4-C3 must carry \d.* N along z, and has no stiff"),
+    (DISCS, "upper", "C7", lambda row: row[0] == "C7-C6", r"discs.csv, line 3 .*: C7 stands on the disc T1-C7 already"),
+]
+
+
+@pytest.mark.parametrize(("table", "column", "value", "rows", "sentence"), NOT_STILL)
+def test_a_neck_that_would_not_stand_still_is_refused(tmp_path, table, column, value, rows, sentence):
+    """All of these went on from a pose that began to move at once."""
+    (tmp_path / table).write_text(edited(table, column, value, rows), encoding="utf-8")
+    with pytest.raises(BiomecError, match=sentence):
+        find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+@pytest.mark.parametrize(
+    "tables", [(DISCS,), (CONTACTS,), (MUSCLES, POINTS), (MUSCLES, POINTS, DISCS, CONTACTS, LIGAMENTS)]
+)
+def test_a_neck_without_what_holds_it_gets_a_sentence(tmp_path, tables):
+    for name in tables:
+        (tmp_path / name).write_text(file_text(name).splitlines()[0], encoding="utf-8")
+    with pytest.raises(BiomecError, match="no muscle forces and preloads hold the neck"):
+        find_equilibrium(load_head_neck(folder=tmp_path))
+
+
+def test_a_neck_without_ligaments_rests_and_is_hit(tmp_path, neck_at_rest):
+    """Ligaments are slack in the initial pose, so the muscles hold the same forces without them."""
+    (tmp_path / LIGAMENTS).write_text(file_text(LIGAMENTS).splitlines()[0], encoding="utf-8")
+    found = find_equilibrium(load_head_neck(folder=tmp_path))
+    np.testing.assert_allclose(found.force, neck_at_rest.force, atol=1e-9)  # rounding of forces up to 1e2 N
+    row = row_of(Trial("frontal", found, PRESETS["frontal"], ImpactOptions(duration_s=0.002)))
+    assert row.status == "completed"
+    assert row.figures["ligament_share"] == 0.0

@@ -7,12 +7,13 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec.engine.forces.pulses import half_sine, triangle
+from biomec.engine.forces.pulses import Pulse, half_sine, triangle
 from biomec.machines.head_neck.impact import (
     PRESETS,
     RELAXED,
     Blow,
     ImpactOptions,
+    cut_off,
     mirrored,
     simulate_impact,
 )
@@ -106,6 +107,38 @@ def test_wrong_blows_and_steps_get_a_sentence(neck_at_rest):
     for wrong in ({"step_s": 0.0}, {"duration_s": -1.0}, {"method": "Euler"}, {"muscles": "asleep"}):
         with pytest.raises(BiomecError, match="Impact"):
             replace(SHORT, **wrong)
+
+
+def late(begin, stretch=1.0):
+    """The published frontal blow, later or longer."""
+    pulse = PRESETS["frontal"].pulse
+    return replace(PRESETS["frontal"], pulse=Pulse(begin + stretch * pulse.time_s, pulse.force))
+
+
+def test_a_blow_that_begins_after_the_run_is_refused(neck_at_rest):
+    for begin, words in ((0.01, "10 ms"), (1.0, "1000 ms")):
+        with pytest.raises(BiomecError, match=f"The blow begins at {words}, and the run ends at 10 ms, before it"):
+            simulate_impact(neck_at_rest, late(begin), SHORT)
+    silent = Pulse(np.array([0.0, 1.0, 1.0002, 1.0007]), np.array([0.0, 0.0, 16e3, 0.0]))
+    with pytest.raises(BiomecError, match="begins at 1000 ms"):
+        simulate_impact(neck_at_rest, replace(PRESETS["frontal"], pulse=silent), SHORT)
+    with pytest.raises(BiomecError, match=r"A step of 500 µs is too long for a blow of 700 µs"):
+        simulate_impact(neck_at_rest, late(0.005), replace(SHORT, step_s=5e-4, every_s=5e-4))
+
+
+@pytest.mark.parametrize("method", ["symplectic Euler", "Runge-Kutta"])
+def test_a_blow_that_outlasts_the_run_is_told_and_costs_no_more(neck_at_rest, method):
+    """Times in µs taken for seconds would need 10¹² steps; the run needs its own, and the whole of each."""
+    options = ImpactOptions(duration_s=0.002, method=method, step_s=1e-5)
+    endless = Pulse(np.array([0.0, 7e6]), np.array([10.0, 10.0]))
+    told = cut_off(replace(PRESETS["frontal"], pulse=endless), options)
+    assert told.startswith("The blow lasts until 7e+09 ms, and the run ends at 2 ms")
+    assert cut_off(PRESETS["frontal"], options) is None
+    run = simulate_impact(neck_at_rest, replace(PRESETS["frontal"], pulse=endless), options)
+    just = Pulse(np.array([0.0, 0.003]), np.array([10.0, 10.0]))  # over after the run too, and short
+    np.testing.assert_array_equal(
+        run.z, simulate_impact(neck_at_rest, replace(PRESETS["frontal"], pulse=just), options).z
+    )
 
 
 def test_the_longest_step_is_where_steps_begin_to_grow(neck_at_rest):

@@ -5,6 +5,7 @@ import pytest
 
 from biomec.machines.head_neck.measures import (
     CRITICAL_RAD_S,
+    HIC_RISK,
     STRAIN_LIMITS,
     Measures,
     _combined,
@@ -58,6 +59,15 @@ def test_bric_and_the_risks():
     assert risks_of_hic(0.0)["minor"] == 0.0
     assert risks_of_bric(0.061)["minor"] == pytest.approx(0.136, abs=5e-4)
     assert risks_of_bric(0.061)["moderate"] == pytest.approx(0.0015, abs=5e-5)
+
+
+@pytest.mark.parametrize("hic", [1e-320, 1e-9, 0.1, 0.28, 1e4, 1e9])
+def test_risks_of_weak_and_strong_blows_do_not_overflow(hic):
+    """exp(200/HIC) overflows below 0.28; the logarithm of the sum that is its closed form does not."""
+    with np.errstate(over="raise"):
+        found = list(risks_of_hic(np.float64(hic)).values())
+    exact = [np.exp(-np.logaddexp(0.0, a + 200.0 / float(hic) - b * hic)) for a, b in HIC_RISK]
+    np.testing.assert_allclose(found, exact, rtol=1e-12, atol=1e-300)  # rounding of exponents up to 715
 
 
 def test_combined_loads_take_the_intercept_of_their_sign():

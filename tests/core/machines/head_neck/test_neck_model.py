@@ -130,6 +130,8 @@ REFUSED = [
     (POINTS, "sternomastoid,C0", "sternomastoid,T1", "fewer than two bones"),
     (LIGAMENTS, "16900,0.4", "-16900,0.4", "k is -16900 and must be above 0"),
     (DISCS, "T1-C7,T1,C7,50000", "T1-C7,T1,C7,-50000", "kx- is -50000 and must not be negative"),
+    (DISCS, "C7-C6,C7,C6", "C7-C6,T1,C6", "lower is T1, but C6 stands on C7 (bones.csv). Write C7 under lower"),
+    (DISCS, "T1-C7,T1,C7", "T1-C7,C7,T1", "upper is T1, which stands on no other bone"),
     (DISCS, "-0.1553", "0.1553", "push itself out of place"),
     (BONES, "C7,T1,0.22", "C7,T1,0", "mass is 0 and must be above 0"),
     (BONES, "C6,C7", "C6,C9", "there is no bone C9 above this line"),

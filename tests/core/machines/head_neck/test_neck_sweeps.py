@@ -10,9 +10,11 @@ from biomec.base.errors import BiomecError, FileError
 from biomec.base.progress import Cancelled
 from biomec.cli import main
 from biomec.engine.forces.pulses import triangle
+from biomec.machines.head_neck import sweep_study, sweeps
 from biomec.machines.head_neck.impact import PRESETS, ImpactOptions
+from biomec.machines.head_neck.model import BONES, DEGREES, RADIANS, file_text
 from biomec.machines.head_neck.study import STUDY as IMPACT_STUDY
-from biomec.machines.head_neck.study import blow_of, impact_options
+from biomec.machines.head_neck.study import blow_of, impact_options, pulse_from
 from biomec.machines.head_neck.sweep_study import STUDY as SWEEP_STUDY
 from biomec.machines.head_neck.sweep_study import trials_of
 from biomec.machines.head_neck.sweeps import (
@@ -121,6 +123,49 @@ def test_presets_are_the_published_blows():
         np.testing.assert_allclose(made.direction, blow.direction)
         np.testing.assert_array_equal(made.pulse.force, blow.pulse.force)
         assert impact_options(options) == ImpactOptions()
+
+
+@pytest.mark.parametrize("over", ["peak", "helmet", "doubtful numbers"])
+def test_every_sweep_is_of_the_users_own_model(monkeypatch, tmp_path, neck_at_rest, over):
+    """A head that is 1 kg heavier in the folder, a helmet of 1 kg, discs in N·m/rad: 6.32 kg become 8.32."""
+    heavy = file_text(BONES).replace("C0,C1,4.69", "C0,C1,5.69")
+    (tmp_path / BONES).write_text(heavy, encoding="utf-8")
+    met = []
+    for module in (sweeps, sweep_study):  # what the model is matters here, not how it rests
+        monkeypatch.setattr(module, "equilibrium_for", lambda model, _: (met.append(model), neck_at_rest)[1])
+    given = {"over": over, "values": "1", "folder": str(tmp_path), "helmet_kg": 1.0, "disc_unit": RADIANS}
+    trials = trials_of(options_from(SWEEP_STUDY, given))
+    assert [one.mass for one in met] == pytest.approx([8.32] * len(met))
+    assert met[0].options.disc_unit == RADIANS
+    if over == "doubtful numbers":
+        assert sum(one.options.disc_unit == DEGREES for one in met) == 1  # the other reading of the user's own
+        assert len({one.options for one in met}) == 6
+        assert len({one.name for one in trials}) == 10
+
+
+def test_a_pulse_is_the_column_of_forces_in_its_unit(tmp_path):
+    file = tmp_path / "pulse.csv"
+
+    def pulse(head: str, row: str):
+        file.write_text(f"time [s],{head}\n0,0,0\n0.0002,{row}\n0.0007,0,0\n", encoding="utf-8")
+        return pulse_from(str(file))
+
+    # triangles: half of 16 kN over 0.7 ms
+    assert pulse("acceleration [g],force [kN]", "100,16").impulse == pytest.approx(5.6)
+    assert pulse("force [N],acceleration [g]", "16000,100").impulse == pytest.approx(5.6)
+    for head, found in (
+        ("left [N],right [kN]", r"there are 2\. The columns beside the time are left \[N\], right \[kN\]"),
+        ("force,acceleration [g]", r"there are none\. .* are force \(no unit\), acceleration \[g\]"),
+    ):
+        with pytest.raises(FileError, match=f"pulse.csv: a pulse needs one column whose unit is N or kN, and {found}"):
+            pulse(head, "1,1")
+
+
+@pytest.mark.parametrize(("study", "more"), [(IMPACT_STUDY, {}), (SWEEP_STUDY, {"over": "peak", "values": "1, 2"})])
+def test_a_run_says_once_that_it_ends_before_the_blow(study, more):
+    run = study.run(load_machine("head-neck"), options_from(study, {"duration_s": 0.0005, **more}), None)
+    told = [one for one in run.notices if one.startswith("The blow lasts until 0.7 ms, and the run ends at 0.5 ms")]
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("key", ["folder", "kept", "pulse_file"])
