@@ -205,10 +205,10 @@ def _placed(
             continue
         q, qdot, qddot = (level[part] for level in levels)
         try:
-            here, _ = balanced_motion(person, hinges, q, qdot, qddot, given.rate_hz)
+            here = balanced_motion(person, hinges, q, qdot, qddot, given.rate_hz)
         except BiomecError as error:
             raise BiomecError(f"{variant.title}: {error}") from error
-        for level, new in zip(found, here, strict=True):
+        for level, new in zip(found, here.levels, strict=True):
             level[part] = new
     return found[0], found[1], found[2]
 
