@@ -188,6 +188,16 @@ def test_a_free_orthosis_stands_elsewhere_in_a_softer_lock(soft):
         what_if_aids(analysis, (AidVariant("slack", none),))
 
 
+def test_a_device_without_cuffs_is_not_said_to_take_its_place_anew(soft):
+    """Its lock is left, so that it said so though the recorded motion was kept."""
+    given = aids_as_recorded(soft[0].run_until("loads"))
+    cuffs = {one.name: SpringChange(0.0, 0.0) for one in given.person.springs if one.first}
+    (found,) = compare_aids(given, (AidVariant("no cuffs", cuffs),))
+    said = found.notices[0].sentence
+    assert "anew" not in said
+    assert "No cuff holds left orthosis ankle, left orthosis knee: the recorded angles are kept there." in said
+
+
 def test_questions_without_an_answer_are_refused(analysed):
     with pytest.raises(BiomecError, match="The model has no spring knee; it has right knee lock"):
         what_if_aids(analysed, (AidVariant("x", {"knee": SpringChange(0.5)}),))

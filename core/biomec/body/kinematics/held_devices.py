@@ -292,7 +292,7 @@ def _turned(
 def _differences(frames: int, rate_hz: float) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
     """First and second derivative (F, F) by backward differences of second order (BDF2), from rest in the first frame.
 
-    D₂ = D₁²: steps of the implicit method with u and u̇ as state; a frame depends on those before it alone. Stable at any
+    D₂ = D₁²: steps of the implicit method with u and u̇ as state; a frame depends on those before it. Stable at any
     stiffness and rate; central differences would ask for values at both ends, and have a stable answer only for
     K > 4 M rate², where frames are too far apart to show oscillations of the device.
     """
