@@ -8,6 +8,7 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model_file import load_model
+from biomec.body.kinematics import held_devices
 from biomec.body.kinematics.held_devices import with_held_devices
 from biomec.body.loads.aid_what_if import AidVariant, as_recorded, compare_aids
 from biomec.body.loads.device_loads import cuff_loads, gap_notices
@@ -465,6 +466,19 @@ def test_a_device_that_nothing_holds_stays_with_the_leg_and_it_is_said(free):
     (said,) = [notice.sentence for notice in found.notices if notice.code == "device-not-held"]
     assert "follow the leg by geometry, and forces there are not known." in said
     np.testing.assert_array_equal(found.q, analysis.motion.q)
+
+
+def test_a_balance_that_does_not_settle_is_said(free, monkeypatch):
+    """Rounds ran out in silence; softer springs need more than one."""
+    _, analysis = free
+    person = analysis.body.person
+    soft = changed_springs(person, {spring.name: SpringChange(0.25) for spring in person.springs})
+    codes = []
+    for rounds in (held_devices.ROUNDS, 1):
+        monkeypatch.setattr(held_devices, "ROUNDS", rounds)
+        codes.append([one.code for one in with_held_devices(soft, analysis.motion).notices])
+    assert "device-not-settled" not in codes[0]
+    assert codes[1][-2:] == ["device-held", "device-not-settled"]
 
 
 def test_one_of_two_free_orthoses_is_taken_away(free):
