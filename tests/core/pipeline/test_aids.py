@@ -10,7 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.loads.aid_what_if import AidVariant, as_recorded, compare_aids, usual_variants
-from biomec.body.loads.device_loads import without_springs
+from biomec.body.loads.device_loads import cuff_loads, without_springs
 from biomec.cli import main
 from biomec.io.project import save_project
 from biomec.io.registry import write_trial
@@ -42,7 +42,7 @@ def analysed() -> Analysis:
 
 @dataclass(frozen=True)
 class SoftCuffs(AssistedWalk):
-    """One orthosis as a body of its own, in cuffs of 6000 N/m."""
+    """One orthosis as a body of its own, in the cuffs of a model file."""
 
     file: str = ""
 
@@ -189,6 +189,35 @@ def test_a_free_orthosis_stands_elsewhere_in_a_softer_lock(soft):
     none = {one.name: SpringChange(1e-9, 1e-9) for one in analysis.body.person.springs}
     with pytest.raises(BiomecError, match="slack: Nothing holds left orthosis ankle"):
         what_if_aids(analysis, (AidVariant("slack", none),))
+
+
+def test_a_device_without_cuffs_is_not_said_to_take_its_place_anew(soft):
+    """Its lock is left, so that it said so though the recorded motion was kept."""
+    given = aids_as_recorded(soft[0].run_until("loads"))
+    cuffs = {one.name: SpringChange(0.0, 0.0) for one in given.person.springs if one.first}
+    (found,) = compare_aids(given, (AidVariant("no cuffs", cuffs),))
+    said = found.notices[0].sentence
+    assert "anew" not in said
+    assert "No cuff holds left orthosis ankle, left orthosis knee: the recorded angles are kept there." in said
+
+
+@pytest.mark.parametrize(("rate_hz", "n_per_m"), [(100.0, "1e4"), (50.0, "3e3")])
+def test_a_free_orthosis_is_held_at_usual_frame_rates_and_in_soft_cuffs(rate_hz, n_per_m, tmp_path):
+    """Both were refused as held by nothing: cuffs K < 4 M rate² had no stable motion by central differences."""
+    file = tmp_path / "cuffs.toml"
+    damping = str(0.01 * float(n_per_m))
+    file.write_text(SOFT.replace("6e3", n_per_m).replace("60.0", damping), "utf-8")
+    walk = SoftCuffs(strides=1, orthoses="one free", file=str(file))
+    one = record(walk, PERSON, replace(EXACT, rate_hz=rate_hz, plate_rate_hz=rate_hz))
+    analysis = Analysis(session_of(one), settings(walk.model)).run_until("motion")
+    codes = {notice.code for notice in analysis.motion.notices}
+    assert codes & {"device-held", "device-not-held", "device-not-settled"} == {"device-held"}
+    _, found = cuff_loads(analysis.body.person, analysis.motion.q, analysis.motion.qdot)
+    _, known = cuff_loads(one.model, one.truth.q, one.truth.qdot)
+    for mine, true in zip(found, known, strict=True):
+        assert np.linalg.norm(true.force, axis=1).max() > 60.0  # [N]: not a test of nothing
+        # series of the stride to 12 Hz leave 0.6 N m at the hinges; differences between frames the rest
+        np.testing.assert_allclose(mine.force[2:-2], true.force[2:-2], rtol=0, atol=1.5)
 
 
 def test_questions_without_an_answer_are_refused(analysed):

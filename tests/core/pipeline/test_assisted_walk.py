@@ -8,13 +8,16 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model_file import load_model
+from biomec.body.kinematics import held_devices
 from biomec.body.kinematics.held_devices import with_held_devices
+from biomec.body.loads.aid_what_if import AidVariant, as_recorded, compare_aids
 from biomec.body.loads.device_loads import cuff_loads, gap_notices
 from biomec.body.loads.measured_aids import AidOptions, aid_channels
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forces.applied import together, weight
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import merge_plates
+from biomec.pipeline.aids import aids_as_recorded
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.device_axes import device_hinges, turning_axis, with_device_axes
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
@@ -27,9 +30,19 @@ from biomec.pipeline.steps.segments import WHOLE, mass_share
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
-from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record, squat
+from biomec.virtual import (
+    AssistedWalk,
+    RecordOptions,
+    VirtualAcquisition,
+    VirtualPerson,
+    Walk,
+    assisted_walk,
+    record,
+    squat,
+)
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
+SIDES = ("right", "left")
 EXACT = RecordOptions(rate_hz=50.0, plate_rate_hz=50.0)  # one sample a frame: nothing is averaged
 
 
@@ -410,8 +423,42 @@ def test_a_device_that_nothing_holds_stays_with_the_leg_and_it_is_said(free):
     slack = changed_springs(person, {spring.name: SpringChange(0.0, 0.0) for spring in person.springs})
     found = with_held_devices(slack, analysis.motion)
     (said,) = [notice.sentence for notice in found.notices if notice.code == "device-not-held"]
-    assert "It follows the leg by geometry, and its forces are not known." in said
+    assert "follow the leg by geometry, and forces there are not known." in said
     np.testing.assert_array_equal(found.q, analysis.motion.q)
+
+
+def test_a_balance_that_does_not_settle_is_said(free, monkeypatch):
+    """Rounds ran out in silence; softer springs need more than one."""
+    _, analysis = free
+    person = analysis.body.person
+    soft = changed_springs(person, {spring.name: SpringChange(0.25) for spring in person.springs})
+    codes = []
+    for rounds in (held_devices.ROUNDS, 1):
+        monkeypatch.setattr(held_devices, "ROUNDS", rounds)
+        codes.append([one.code for one in with_held_devices(soft, analysis.motion).notices])
+    assert "device-not-settled" not in codes[0]
+    assert codes[1][-2:] == ["device-held", "device-not-settled"]
+
+
+def test_one_of_two_free_orthoses_is_taken_away(free):
+    """All hinges were balanced together: those that nothing held any more stopped the whole comparison."""
+    _, analysis = free
+    springs = analysis.body.person.springs
+    gone = {side: {one.name: SpringChange(0.0, 0.0) for one in springs if side in one.name} for side in SIDES}
+    variants = (AidVariant("no left", gone["left"]), AidVariant("none", gone["left"] | gone["right"]))
+    both, right, neither = compare_aids(aids_as_recorded(analysis), (as_recorded(), *variants))
+    for joint in ("knee", "ankle"):
+        k = both.loads.index(f"right {joint}")
+        # placed anew among the same springs: what rounds below 1e-6 rad leave, by 1e4 N/m and levers below 1 m
+        np.testing.assert_allclose(right.person_torque[:, k], both.person_torque[:, k], rtol=0, atol=0.02)
+        k = both.loads.index(f"left {joint}")
+        np.testing.assert_allclose(right.person_torque[:, k], neither.person_torque[:, k], rtol=0, atol=1e-9)
+        assert np.nanmax(np.abs(neither.person_torque[:, k] - both.person_torque[:, k])) > 30.0
+    assert "anew. No cuff holds left orthosis ankle, left orthosis knee: the" in right.notices[0].sentence
+    assert "cuffs anew" not in neither.notices[0].sentence
+    loose = {name: SpringChange(0.0, 0.0) for name in ("left knee lock", "left cuff at the hip")}
+    with pytest.raises(BiomecError, match="thigh spins: Nothing holds left orthosis knee against"):
+        compare_aids(aids_as_recorded(analysis), (AidVariant("thigh spins", loose),))
 
 
 def test_a_cuff_on_the_wrong_leg_is_doubted(free):

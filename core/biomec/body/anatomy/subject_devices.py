@@ -191,6 +191,12 @@ def unmarked_hinges(person: SubjectModel) -> tuple[str, ...]:
     return () if pieces & set(person.followed.values()) else passive
 
 
+def held_hinges(person: SubjectModel) -> tuple[str, ...]:
+    """Of `unmarked_hinges`, those of devices that some cuff or strut with a stiffness holds."""
+    held = passive_joints(person.model, person.system, [one for one in person.springs if one.stiffness])
+    return tuple(name for name in unmarked_hinges(person) if name in held)
+
+
 def unmarked_pieces(person: SubjectModel) -> tuple[str, ...]:
     """Segments of devices that no marker shows."""
     hinges = unmarked_hinges(person)

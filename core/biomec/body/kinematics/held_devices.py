@@ -6,7 +6,8 @@ The limbs' motion is known, and the hinges u of the device are not. Nobody drive
 
 o : freedoms of the hinges, s : all others; Q̄ : weight and velocities; x, p : deformation and force of a spring, cuff or
 strut, and G = ∂x/∂u. Newton's method solves it for all frames of a stretch at once, with u̇ and ü by differences between
-frames, so that stiff cuffs need no short steps. M, Q̄ and G are taken anew where the device has moved to.
+frames: backward ones of second order, from rest in the first frame of the stretch, so that stiff cuffs need no short
+steps. M, Q̄ and G are taken anew where the device has moved to.
 
 What this determines: angles of the hinges, gaps and forces of the cuffs, *for given* stiffnesses. Nothing was measured
 of them; with other stiffnesses they are others.
@@ -16,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.subject_devices import unmarked_hinges, unmarked_pieces
@@ -35,6 +37,9 @@ LEAST_FRAMES = 5  # of a stretch in which second differences say anything
 ROUNDS = 6  # in which equations are laid down anew
 NEWTON = 12
 SETTLED_RAD = 1e-9
+LAID_DOWN_RAD = 1e-6  # below which equations laid down anew change nothing more
+SINGULAR = 1e-12  # of the largest stiffness: rounding
+TAKES_PART = 1e-3  # of a direction of unit length
 MOST_RAD = 1.0  # that a hinge may turn away from geometry: beyond, nothing holds the device
 
 
@@ -46,6 +51,26 @@ class SpringRows:
     x: FloatArray
     rate: FloatArray
     G: FloatArray
+
+
+class HingeTurns(NamedTuple):
+    """Turns of hinges u, u̇, ü (F, o) away from a motion, and the largest change of Newton's last step [rad]."""
+
+    u: FloatArray
+    udot: FloatArray
+    uddot: FloatArray
+    left_rad: float
+
+
+class BalancedMotion(NamedTuple):
+    """Motion (F, n) with the hinges of devices in balance.
+
+    turned_rad : how far they turned at most;  left_rad : what the last round still changed
+    """
+
+    levels: tuple[FloatArray, FloatArray, FloatArray]
+    turned_rad: float
+    left_rad: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +99,10 @@ class HeldDevice:
         rows = [replace(row, element=known[row.element.name]) for row in self.rows if row.element.name in known]
         return replace(self, rows=tuple(rows))
 
-    def balanced(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """u, u̇, ü (F, o) of the hinges with which nothing is left to drive them."""
+    def balanced(self) -> HingeTurns:
+        """Turns of the hinges with which nothing is left to drive them."""
         D1, D2 = _differences(self.frames, self.rate_hz)
-        o, u = len(self.hinges), np.zeros_like(self.needed)
+        o, u, left = len(self.hinges), np.zeros_like(self.needed), np.inf
         eye = scipy.sparse.eye_array(o)
         first, second = scipy.sparse.kron(D1, eye, "csr"), scipy.sparse.kron(D2, eye, "csr")
         for _ in range(NEWTON):
@@ -89,17 +114,22 @@ class HeldDevice:
                 r -= np.einsum("tdi,td->ti", row.G, p)
                 K -= np.einsum("tdi,tde,tej->tij", row.G, p_x, row.G)
                 C -= np.einsum("tdi,tde,tej->tij", row.G, p_v, row.G)
+            self.refuse_loose(_slack(K[0]))  # at rest in the first frame, K alone holds the device
             matrix = _blocks(K) + _blocks(C) @ first + _blocks(self.M) @ second
             try:
                 change = scipy.sparse.linalg.splu(scipy.sparse.csc_array(matrix)).solve(-r.ravel()).reshape(u.shape)
             except RuntimeError as error:
-                raise BiomecError(self.unheld) from error
-            if not np.isfinite(change).all() or np.abs(u + change).max() > MOST_RAD:
-                raise BiomecError(self.unheld)
-            u = u + change
-            if np.abs(change).max() < SETTLED_RAD:
+                raise BiomecError(self.unheld(self.hinges)) from error
+            self.refuse_loose(~(np.abs(u + change) <= MOST_RAD).all(axis=0))
+            u, left = u + change, float(np.abs(change).max())
+            if left < SETTLED_RAD:
                 break
-        return u, D1 @ u, D2 @ u
+        return HingeTurns(u, D1 @ u, D2 @ u, left)
+
+    def refuse_loose(self, loose: BoolArray) -> None:
+        """Refuse hinges (o,) that nothing holds, by their names."""
+        if loose.any():
+            raise BiomecError(self.unheld([name for name, one in zip(self.hinges, loose, strict=True) if one]))
 
     def spring_force(
         self, row: SpringRows, u: FloatArray, udot: FloatArray
@@ -122,11 +152,10 @@ class HeldDevice:
         across = (g / s)[:, None, None] * (np.eye(3) - along)
         return g[:, None] * n, g_s[:, None, None] * along + across, g_v[:, None, None] * along
 
-    @property
-    def unheld(self) -> str:
-        """What is said where springs do not hold a device."""
+    def unheld(self, hinges: Sequence[str]) -> str:
+        """What is said where springs do not hold hinges."""
         return (
-            f"Nothing holds {', '.join(self.hinges)} against weight and motion: its cuffs and springs are too "
+            f"Nothing holds {', '.join(hinges)} against weight and motion: its cuffs and springs are too "
             "soft, or they hold it on the wrong side. Make them stiffer in the model file."
         )
 
@@ -174,18 +203,18 @@ def with_held_devices(person: SubjectModel, motion: ConsistentMotion) -> Consist
     columns = np.concatenate([person.system.layout.columns(name) for name in pieces])
     known = np.isfinite(np.concatenate([np.delete(level, columns, axis=1) for level in levels], axis=1)).all(axis=1)
     known &= np.isfinite(np.concatenate(levels, axis=1)).all(axis=1)
-    most, done = 0.0, np.zeros(len(known), dtype=bool)
+    most, left, done = 0.0, 0.0, np.zeros(len(known), dtype=bool)
     try:
         for part in stretches(known):
             if part.stop - part.start < LEAST_FRAMES:
                 continue
             q, qdot, qddot = (level[part] for level in levels)
-            here, turned = balanced_motion(person, hinges, q, qdot, qddot, motion.rate_hz)
-            for level, new in zip(levels, here, strict=True):
+            here = balanced_motion(person, hinges, q, qdot, qddot, motion.rate_hz)
+            for level, new in zip(levels, here.levels, strict=True):
                 level[part] = new
-            most, done[part] = max(most, turned), True
+            most, left, done[part] = max(most, here.turned_rad), max(left, here.left_rad), True
     except BiomecError as error:
-        words = f"{error} It follows the leg by geometry, and its forces are not known."
+        words = f"{error} Until then {', '.join(hinges)} follow the leg by geometry, and forces there are not known."
         return replace(motion, notices=(*motion.notices, warning("device-not-held", words, *hinges)))
     undetermined = np.array(motion.undetermined)
     for k, name in enumerate(motion.segments):
@@ -194,7 +223,7 @@ def with_held_devices(person: SubjectModel, motion: ConsistentMotion) -> Consist
     q, qdot, qddot = (read_only(level) for level in levels)
     return replace(
         motion, q=q, qdot=qdot, qddot=qddot, undetermined=read_only(undetermined, np.bool_),
-        notices=(*motion.notices, _placed(hinges, most)),
+        notices=(*motion.notices, _placed(hinges, most), *unsettled(hinges, left)),
     )  # fmt: skip
 
 
@@ -206,24 +235,36 @@ def balanced_motion(
     qddot: FloatArray,
     rate_hz: float,
     elements: Sequence[Element] | None = None,
-) -> tuple[tuple[FloatArray, FloatArray, FloatArray], float]:
-    """Motion (F, n) with the hinges of devices in balance, and how far they turned at most [rad].
+) -> BalancedMotion:
+    """Motion with the hinges of devices in balance about a motion q, q̇, q̈ (F, n).
 
     elements : springs in place of the person's
     """
     worn = person if elements is None else replace(person, elements=tuple(elements))
     space = JointSpace(worn.system, worn.model.roots)
     index = space.indices(hinges)
-    total = np.zeros((len(q), len(index)))
+    total, left = np.zeros((len(q), len(index))), np.inf
     for _ in range(ROUNDS):
-        u, udot, uddot = held_device(worn, hinges, q, qdot, qddot, rate_hz).balanced()
+        device = held_device(worn, hinges, q, qdot, qddot, rate_hz)
+        u, udot, uddot, newton = device.balanced()
         q, qdot, qddot = _turned(space, index, (q, qdot, qddot), (u, udot, uddot))
         total += u
-        if np.abs(total).max() > MOST_RAD:
-            raise BiomecError(held_device(worn, hinges, q, qdot, qddot, rate_hz).unheld)
-        if np.abs(u).max() < 1e-6:
+        device.refuse_loose(np.abs(total).max(axis=0) > MOST_RAD)
+        left = max(float(np.abs(u).max()), newton)
+        if left < LAID_DOWN_RAD:
             break
-    return (q, qdot, qddot), float(np.abs(total).max())
+    return BalancedMotion((q, qdot, qddot), float(np.abs(total).max()), left)
+
+
+def unsettled(hinges: Sequence[str], left_rad: float) -> tuple[Notice, ...]:
+    """A warning if the balance of hinges still changed in the last round."""
+    if left_rad < LAID_DOWN_RAD:
+        return ()
+    words = (
+        f"The balance of {', '.join(hinges)} did not settle: the last of {ROUNDS} rounds still turned them by "
+        f"{np.degrees(left_rad):.1g}°. Doubt gaps and forces of the cuffs."
+    )
+    return (warning("device-not-settled", words, *hinges),)
 
 
 def _turned(
@@ -249,14 +290,25 @@ def _turned(
 
 
 def _differences(frames: int, rate_hz: float) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
-    """First and second derivative (F, F) by central differences; at both ends those of the frames beside."""
-    D1, D2 = scipy.sparse.lil_array((frames, frames)), scipy.sparse.lil_array((frames, frames))
-    for t in range(1, frames - 1):
-        D1[t, [t - 1, t + 1]] = np.array([-0.5, 0.5]) * rate_hz
-        D2[t, [t - 1, t, t + 1]] = np.array([1.0, -2.0, 1.0]) * rate_hz**2
-    for end, beside in ((0, 1), (frames - 1, frames - 2)):
-        D1[end, [min(end, beside), max(end, beside)]] = np.array([-1.0, 1.0]) * rate_hz
-    return D1.tocsr(), D2.tocsr()
+    """First and second derivative (F, F) by backward differences of second order (BDF2), from rest in the first frame.
+
+    D₂ = D₁²: steps of the implicit method with u and u̇ as state; a frame depends on those before it. Stable at any
+    stiffness and rate; central differences would ask for values at both ends, and have a stable answer only for
+    K > 4 M rate², where frames are too far apart to show oscillations of the device.
+    """
+    D = scipy.sparse.lil_array((frames, frames))
+    D[1, [0, 1]] = np.array([-1.0, 1.0]) * rate_hz
+    for t in range(2, frames):
+        D[t, [t - 2, t - 1, t]] = np.array([0.5, -2.0, 1.5]) * rate_hz
+    D1 = D.tocsr()
+    return D1, (D1 @ D1).tocsr()
+
+
+def _slack(K: FloatArray) -> BoolArray:
+    """(o,) hinges that turn in some direction in which the stiffness K (o, o) is zero."""
+    values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+    free = np.abs(values) <= SINGULAR * np.abs(values).max()
+    return np.asarray((np.abs(vectors[:, free]) > TAKES_PART).any(axis=1))
 
 
 def _blocks(blocks: FloatArray) -> scipy.sparse.csr_array:

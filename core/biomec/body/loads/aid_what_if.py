@@ -22,9 +22,9 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.changed_springs import SpringChange, changed_springs
 from biomec.body.anatomy.model import DeviceDefinition
-from biomec.body.anatomy.subject_devices import unmarked_hinges
+from biomec.body.anatomy.subject_devices import held_hinges, unmarked_hinges
 from biomec.body.anatomy.subject_model import SubjectModel
-from biomec.body.kinematics.held_devices import LEAST_FRAMES, balanced_motion
+from biomec.body.kinematics.held_devices import LEAST_FRAMES, balanced_motion, unsettled
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, torque_shares, without_springs
 from biomec.body.loads.joint_loads import JointLoads
@@ -195,8 +195,8 @@ def _result(given: AidsAsRecorded, variant: AidVariant) -> AidResult:
     person, notices = changed_springs(given.person, variant.springs), []
     q, qdot, qddot = given.q, given.qdot, given.qddot
     if variant.springs:
-        notices.append(info("aid-movement-kept", _kept(given.person, variant)))
-        q, qdot, qddot = _placed(person, given, variant)
+        (q, qdot, qddot), unsure = _placed(person, given, variant)
+        notices += [info("aid-movement-kept", _kept(person, variant)), *unsure]
     external = given.external
     if variant.longer_m:
         external = _longer(given, external, variant.longer_m)
@@ -218,12 +218,13 @@ def _result(given: AidsAsRecorded, variant: AidVariant) -> AidResult:
 
 
 def _kept(person: SubjectModel, variant: AidVariant) -> str:
+    """What stays with the springs of the variant, which the person wears."""
     gone = [name for name, change in variant.springs.items() if change.stiffness == 0.0]
-    where = (
-        "The device takes its place in its cuffs anew. "
-        if unmarked_hinges(person) and len(gone) < len(person.springs)
-        else ""
-    )
+    held = held_hinges(person)
+    loose = [name for name in unmarked_hinges(person) if name not in held]
+    where = "The device takes its place in its cuffs anew. " if held else ""
+    if loose:
+        where += f"No cuff holds {', '.join(loose)}: the recorded angles are kept there. "
     weight = "Its weight stays on the leg. " if gone else ""
     return (
         f"The movement and the forces of floor and crutches stay as recorded. {where}{weight}What the device gives "
@@ -233,12 +234,12 @@ def _kept(person: SubjectModel, variant: AidVariant) -> str:
 
 def _placed(
     person: SubjectModel, given: AidsAsRecorded, variant: AidVariant
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Motion with free devices in balance with other springs; as recorded where no spring is left to hold them."""
-    hinges = unmarked_hinges(person)
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], tuple[Notice, ...]]:
+    """Motion with free devices in balance with other springs; as recorded of those that no cuff holds any more."""
+    hinges, left = held_hinges(person), 0.0
     levels = (given.q, given.qdot, given.qddot)
-    if not hinges or not any(one.stiffness for one in person.springs if one.first):
-        return levels
+    if not hinges:
+        return levels, ()
     found = tuple(np.array(level) for level in levels)
     known = np.asarray(np.isfinite(np.concatenate(levels, axis=1)).all(axis=1))
     for part in stretches(known):
@@ -246,12 +247,13 @@ def _placed(
             continue
         q, qdot, qddot = (level[part] for level in levels)
         try:
-            here, _ = balanced_motion(person, hinges, q, qdot, qddot, given.rate_hz)
+            here = balanced_motion(person, hinges, q, qdot, qddot, given.rate_hz)
         except BiomecError as error:
             raise BiomecError(f"{variant.title}: {error}") from error
-        for level, new in zip(found, here, strict=True):
+        for level, new in zip(found, here.levels, strict=True):
             level[part] = new
-    return found[0], found[1], found[2]
+        left = max(left, here.left_rad)
+    return (found[0], found[1], found[2]), unsettled(hinges, left)
 
 
 def _longer(given: AidsAsRecorded, external: ExternalLoads, longer: Mapping[str, float]) -> ExternalLoads:

@@ -28,7 +28,7 @@ from biomec.body.anatomy.model import SpringDefinition
 from biomec.body.anatomy.model_devices import HINGE
 from biomec.body.anatomy.subject_devices import unmarked_hinges
 from biomec.body.anatomy.subject_model import SubjectModel
-from biomec.body.kinematics.held_devices import LEAST_FRAMES, balanced_motion, held_device
+from biomec.body.kinematics.held_devices import LEAST_FRAMES, balanced_motion, held_device, unsettled
 from biomec.engine.forces.device_springs import AngleElement
 from biomec.engine.forward.reference_motion import longest_stretch
 
@@ -104,7 +104,7 @@ class _Model:
         self.person, self.lock, self.fit, self.rate_hz = person, lock, tuple(fit), rate_hz
         hinges = unmarked_hinges(person)
         self.hinges = hinges if lock.joint in hinges else ()
-        self.motion = motion
+        self.motion, self.left_rad = motion, 0.0
         self.cuffs = self._holding()
 
     def _holding(self) -> tuple[str, ...]:
@@ -132,7 +132,8 @@ class _Model:
         """Lay down the equations about where the device is with x."""
         worn = changed_springs(self.person, self.changes(x))
         if self.hinges:
-            self.motion, _ = balanced_motion(worn, self.hinges, *self.motion, self.rate_hz)
+            found = balanced_motion(worn, self.hinges, *self.motion, self.rate_hz)
+            self.motion, self.left_rad = found.levels, found.left_rad
             self.device = held_device(worn, self.hinges, *self.motion, self.rate_hz)
 
     def moment(self, x: FloatArray) -> FloatArray:
@@ -143,9 +144,9 @@ class _Model:
         if not self.hinges:
             return element.state(worn.system, self.motion[0], self.motion[1]).force
         device = self.device.with_elements(worn.elements)
-        u, udot, _ = device.balanced()
+        turns = device.balanced()
         row = next(one for one in device.rows if one.element.name == self.lock.name)
-        return np.asarray(device.spring_force(row, u, udot)[0][:, 0])
+        return np.asarray(device.spring_force(row, turns.u, turns.udot)[0][:, 0])
 
 
 def calibrated_device(
@@ -197,6 +198,7 @@ def calibrated_device(
     errors = _errors(found.jac, after - target)
     changes = model.changes(x)
     fitted, notices = _told(person, spring, model.cuffs, fit, x, errors, limit)
+    notices += unsettled(model.hinges, model.left_rad)
     return DeviceCalibration(
         lock, fitted, changes, changed_springs(person, changes), part, read_only(target), read_only(before),
         read_only(after), tuple(notices),
