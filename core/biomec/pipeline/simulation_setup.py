@@ -16,6 +16,7 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.muscles.fitting import fit_muscles
 from biomec.body.muscles.set_file import load_muscle_set
 from biomec.body.tracking.controllers import ControlOptions
+from biomec.body.tracking.foot_contact import IdentificationOptions
 from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
 from biomec.body.tracking.limb_contact import fitted_contact
 from biomec.body.tracking.muscle_tracking import ControlledSteps, MuscleControl, MuscleTrackingOptions
@@ -182,7 +183,8 @@ def set_up(analysis: Analysis, settings: SimulationSettings, progress: Progress 
         refuse_incomplete(body, analysis.body.subject.mass_kg)
         walking = walking_contact(
             recorded_body, system, roots, (motion.q, motion.qdot), analysis.loads.external, rate, stretch.part,
-            settings.stiffness, step_s, settings.seed, _all_of(stops, devices), progress,
+            settings.stiffness, step_s, IdentificationOptions(seed=settings.seed), _all_of(stops, devices),
+            body.passive_joints, progress,
         )  # fmt: skip
         contact, tracked = walking.contact, walking.walker(TRIES[0])
     elif settings.follows:

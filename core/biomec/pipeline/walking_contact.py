@@ -64,6 +64,7 @@ class WalkingContact:
     identified : from the recording;  contact : the same as a force on the body as it is simulated
     recorded, pressed : the movement as recorded, and with legs bent to the contact
     measured : what the plates measured under the feet
+    passive  : what else acts;  passive_joints : that nothing drives
     """
 
     identified: IdentifiedContact
@@ -74,12 +75,14 @@ class WalkingContact:
     stiffness: float
     step_s: float
     passive: Forces | None
+    passive_joints: tuple[str, ...] = ()
 
     def walker(self, how: Try) -> ContactTracked:
         """The body with the control of one try."""
         options = BalanceOptions(
-            stiffness=how.stiffness * self.stiffness, place=how.place, measured=how.measured, step_s=self.step_s
-        )
+            stiffness=how.stiffness * self.stiffness, place=how.place, measured=how.measured, step_s=self.step_s,
+            passive=self.passive_joints,
+        )  # fmt: skip
         reference = self.pressed if how.settled else self.recorded
         return ContactTracked(reference, self.contact, options, self.passive, measured=self.measured)
 
@@ -87,6 +90,18 @@ class WalkingContact:
         self, start_s: float, duration_s: float, progress: Progress | None, cancelled: Callable[[], bool] | None
     ) -> tuple[Simulation, tuple[Notice, ...]]:
         """Simulate until a run stays near to the recording, and say which it was."""
+        run, how, tries = self.best(start_s, duration_s, progress, cancelled)
+        fell_s = None if run.ending in (Ending.COMPLETED, Ending.STOPPED) else float(run.time_s[-1])
+        return run, self._notices(how, self.away_m(run), tries, fell_s)
+
+    def best(
+        self,
+        start_s: float,
+        duration_s: float,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> tuple[Simulation, Try, int]:
+        """The first run that stays near to the recording, else the best one; how it was tried, and how many were."""
         kept: list[tuple[float, Simulation, Try]] = []
         for k, how in enumerate(TRIES):
 
@@ -105,9 +120,7 @@ class WalkingContact:
             progress(1.0)
         lasting = max(float(run.time_s[-1]) for _, run, _ in kept)
         best = min((one for one in kept if one[1].time_s[-1] > lasting - 1e-9), key=lambda one: one[0])
-        whole = best[1].ending in (Ending.COMPLETED, Ending.STOPPED)
-        fell_s = None if whole else float(best[1].time_s[-1])
-        return best[1], self._notices(best[2], self.away_m(best[1]), len(kept), fell_s)
+        return best[1], best[2], len(kept)
 
     def away_m(self, run: Simulation) -> float:
         """How far the root of a run is from the recorded one at most [m]."""
@@ -172,9 +185,10 @@ def walking_contact(
     stretch: slice,
     stiffness: float,
     step_s: float,
-    seed: int,
+    identification: IdentificationOptions,
     passive: Forces | None,
-    progress: Progress | None,
+    passive_joints: tuple[str, ...] = (),
+    progress: Progress | None = None,
 ) -> WalkingContact:
     """Identify contact from a whole recording, and make a stretch of it ready to be simulated.
 
@@ -188,14 +202,14 @@ def walking_contact(
             progress(IDENTIFYING * share)
 
     q, qdot = motion
-    found = identified_contact(system, q, qdot, external, rate_hz, IdentificationOptions(seed=seed), told)
+    found = identified_contact(system, q, qdot, external, rate_hz, identification, told)
     space = JointSpace(simulated, roots)
     time_s = np.arange(stretch.start, stretch.stop) / rate_hz
     pressed = settled(space, q[stretch], found, stretch.start, rate_hz)
     return WalkingContact(
         found, found.on(simulated), reference_motion(space, time_s, q[stretch]),
         reference_motion(space, time_s, pressed), PrescribedLoads(space, np.arange(len(q)) / rate_hz, external),
-        stiffness, step_s, passive,
+        stiffness, step_s, passive, passive_joints,
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ leave the recorded walk: place of the lumbar joint, angles, ground reaction, tor
 walk, whose motion and forces are known and obey the equations of motion. Published numbers have one figure and belong
 to other people, so that they are reported beside ours and nothing is judged by them.
 
-A row is an entry of `ROWS`. Rows that are not made here yet say so; another module adds one by `ROWS[key] = replace(
-ROWS[key], run=…)` with a function that simulates it.
+A row is an entry of `ROWS`. On contact nothing but identified feet and tips of crutches holds a walk up; the force of
+the floor is what is compared with its ground reactions.
 """
 
 from __future__ import annotations
@@ -24,15 +24,20 @@ from biomec.base.progress import Progress
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.device_loads import DeviceLoads, cuff_loads, device_columns, device_loads
+from biomec.body.loads.ground_reaction import GroundReaction
 from biomec.body.loads.measured_aids import together
 from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.tracking.contact_tracking import track_on_contact
 from biomec.body.tracking.controllers import ControlOptions
+from biomec.body.tracking.foot_contact import IdentificationOptions
 from biomec.body.tracking.tracking import Tracking, TrackingOptions, track
+from biomec.engine.forces.applied import Forces
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
 from biomec.engine.forces.springs import springs
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.reference_motion import PrescribedLoads, ReferenceMotion, reference_motion
 from biomec.engine.tree.joint_tree import joint_tree
+from biomec.pipeline.walking_contact import walking_contact
 from biomec.reporting.tables import plain_number, table_text
 from biomec.virtual import AssistedWalk, Movement, RecordOptions, VirtualPerson, Walk, record
 
@@ -49,6 +54,7 @@ class Walked:
     """A virtual walk ready to be followed: a movement that obeys the equations of motion under its ground reactions.
 
     start_s, duration_s : the stretch to simulate
+    recorded            : the whole walk: q, q̇ (T, n), and the loads; frames of the stretch are at `part`
     """
 
     person: SubjectModel
@@ -57,6 +63,13 @@ class Walked:
     time_s: FloatArray
     start_s: float
     duration_s: float
+    recorded: tuple[FloatArray, FloatArray, ExternalLoads]
+    part: slice
+
+    @property
+    def devices_acting(self) -> Forces | None:
+        """Springs, cuffs and struts of devices."""
+        return springs(self.person.system, self.person.elements) if self.person.elements else None
 
     @cached_property
     def ground(self) -> PrescribedLoads:
@@ -66,20 +79,35 @@ class Walked:
     def followed(self, control: ControlOptions, step_s: float) -> Tracking:
         """The body led along the walk; springs of devices act, and nothing drives their hinges."""
         options = TrackingOptions(control, step_s=step_s, lost_m=FAILED_M)
-        elements = self.person.elements
         return track(
-            self.reference, self.ground, options, passive=springs(self.person.system, elements) if elements else None,
-            start_s=self.start_s, duration_s=self.duration_s,
+            self.reference, self.ground, options, passive=self.devices_acting, start_s=self.start_s,
+            duration_s=self.duration_s,
         )  # fmt: skip
+
+    def on_contact(self, stiffness: float, step_s: float, identification: IdentificationOptions) -> Tracking:
+        """The body that contact of feet and tips alone keeps up, identified from the whole walk.
+
+        Springs of devices act, and nothing drives their hinges. It is tried as any recorded walk is.
+        """
+        person, (q, qdot, external) = self.person, self.recorded
+        rate_hz = (len(self.time_s) - 1) / (self.time_s[-1] - self.time_s[0])
+        walking = walking_contact(
+            person.system, person.system, person.model.roots, (q, qdot), external, float(rate_hz), self.part, stiffness,
+            step_s, identification, self.devices_acting, person.passive_joints,
+        )  # fmt: skip
+        run, how, _ = walking.best(self.start_s, np.floor(self.duration_s / step_s + 1e-6) * step_s)
+        return track_on_contact(walking.walker(how), run, self.reference, self.ground)
 
     def devices(self, tracking: Tracking) -> DeviceLoads:
         """Torques of orthosis and person apart, gaps and forces of cuffs, in the simulated states (S)."""
         run, person = tracking.simulation, self.person
         at = np.searchsorted(run.time_s, tracking.time_s - 1e-9)
         q, qdot, qddot = run.q[at], run.qdot[at], run.qddot[at]
-        wrenches = [self.ground.wrenches(float(t)) for t in tracking.time_s]
-        force, moment = (np.stack([one[k] for one in wrenches]) for k in (0, 1))
-        acting = external_loads(self.external.segments, np.zeros_like(force), force, moment)
+        acting = tracking.floor
+        if acting is None:
+            wrenches = [self.ground.wrenches(float(t)) for t in tracking.time_s]
+            force, moment = (np.stack([one[k] for one in wrenches]) for k in (0, 1))
+            acting = external_loads(self.external.segments, np.zeros_like(force), force, moment)
         motion = segment_motion(person.system, q, qdot, qddot)
         tree = joint_tree(person.system, person.model.roots)
         loads = newton_euler(tree, motion, q, together(acting, cuff_loads(person, q, qdot)[0]))
@@ -95,13 +123,22 @@ def virtual_walk(
     model, truth = acquisition.model, acquisition.truth
     space = JointSpace(model.system, model.model.roots)
     there = (truth.time_s >= start_s - MARGIN_S - 1e-9) & (truth.time_s <= start_s + duration_s + MARGIN_S + 1e-9)
-    reactions = [one for one in truth.reactions.values() if np.abs(one.force[there]).max() > 0.0]
-    point, force, moment = (
-        np.stack([getattr(one, name)[there] for one in reactions], axis=1) for name in ("point", "force", "moment")
+    frames = np.flatnonzero(there)
+    part = slice(int(frames[0]), int(frames[-1]) + 1)
+    every = list(truth.reactions.values())
+    time_s = truth.time_s[part]
+    return Walked(
+        model, reference_motion(space, time_s, truth.q[part]),
+        _loads([one for one in every if np.abs(one.force[part]).max() > 0.0], part), time_s, start_s, duration_s,
+        (truth.q, truth.qdot, _loads(every, slice(None))), part,
+    )  # fmt: skip
+
+
+def _loads(reactions: Sequence[GroundReaction], part: slice) -> ExternalLoads:
+    arrays = (
+        np.stack([getattr(one, name)[part] for one in reactions], axis=1) for name in ("point", "force", "moment")
     )
-    external = external_loads([one.segment for one in reactions], point, force, moment)
-    time_s = truth.time_s[there]
-    return Walked(model, reference_motion(space, time_s, truth.q[there]), external, time_s, start_s, duration_s)
+    return external_loads([one.segment for one in reactions], *arrays)
 
 
 @dataclass(frozen=True)
@@ -111,11 +148,13 @@ class GaitStudy:
     stretch_s : of every walk; None: one stride
     step_s    : of the integrator (constant acceleration, control once a step) [s]
     stiffness : c_P [1/s²]
+    identification : of contact, for rows on contact
     """
 
     stretch_s: float | None = None
     step_s: float = 1e-3
     stiffness: float = 1e3
+    identification: IdentificationOptions = field(default_factory=IdentificationOptions)
 
     def __post_init__(self) -> None:
         for name in ("stretch_s", "step_s", "stiffness"):
@@ -149,40 +188,45 @@ class VirtualGaits:
         chosen = ControlOptions(law, root, self.options.stiffness, passive=passive)
         return walk.followed(chosen, self.options.step_s)
 
+    def on_contact(self, orthoses: str = "") -> Tracking:
+        """A walk that contact of feet and tips alone keeps up."""
+        options = self.options
+        return self.walk(orthoses).on_contact(options.stiffness, options.step_s, options.identification)
+
 
 @dataclass(frozen=True)
 class GaitRow:
     """A row of the table.
 
     published : place [m], angles [rad], reaction force [N] and moment [N m], joint torque [N m]; None where it fell
+    run       : simulates it
     orthoses  : of the virtual person, as `AssistedWalk` calls them; empty for the healthy one
-    run       : simulates it; None where this program has no such row yet
     """
 
     gait: str
     actuation: str
     variant: str
     published: tuple[float | None, ...]
+    run: Callable[[VirtualGaits], Tracking]
     orthoses: str = ""
-    run: Callable[[VirtualGaits], Tracking] | None = None
 
 
 ROWS: dict[str, GaitRow] = {
-    "S12": GaitRow("healthy", "full", "feed-forward", FAILS, run=lambda all: all.followed(law="feed-forward")),
+    "S12": GaitRow("healthy", "full", "feed-forward", FAILS, lambda all: all.followed(law="feed-forward")),
     "S13": GaitRow("healthy", "full", "proportional-derivative", (1e-7, 1e-5, 1e-2, 1e-4, 1e-4),
-                   run=lambda all: all.followed(law="proportional-derivative")),
-    "S14": GaitRow("healthy", "full", "computed torque", (1e-6, 1e-4, 1.0, 0.1, 0.1), run=lambda all: all.followed()),
+                   lambda all: all.followed(law="proportional-derivative")),
+    "S14": GaitRow("healthy", "full", "computed torque", (1e-6, 1e-4, 1.0, 0.1, 0.1), lambda all: all.followed()),
     "S15": GaitRow("healthy", "under", "given reactions", (6e-4, 8e-4, 0.0, 0.0, 1e-3),
-                   run=lambda all: all.followed(root="free")),
-    "S18": GaitRow("healthy", "under", "contact", (4e-2, 1e-2, 1e2, 1e1, 1e1)),
+                   lambda all: all.followed(root="free")),
+    "S18": GaitRow("healthy", "under", "contact", (4e-2, 1e-2, 1e2, 1e1, 1e1), lambda all: all.on_contact()),
     "S20": GaitRow("assisted", "full", "computed torque, orthoses that move with the legs",
-                   (1e-6, 1e-4, 1.0, 0.1, 0.1), "two", lambda all: all.followed("two")),
+                   (1e-6, 1e-4, 1.0, 0.1, 0.1), lambda all: all.followed("two"), "two"),
     "S22": GaitRow("assisted", "full", "computed torque, orthoses as bodies of their own",
-                   (1e-6, 1e-4, 1.0, 0.1, 0.1), "two free", lambda all: all.followed("two free")),
+                   (1e-6, 1e-4, 1.0, 0.1, 0.1), lambda all: all.followed("two free"), "two free"),
     "S21": GaitRow("assisted", "under", "contact, orthoses that move with the legs",
-                   (1e-2, 4e-3, 4e1, 1e1, 1e1), "two"),
+                   (1e-2, 4e-3, 4e1, 1e1, 1e1), lambda all: all.on_contact("two"), "two"),
     "S23": GaitRow("assisted", "under", "contact, orthoses as bodies of their own", (2e-2, 5e-3, 4e1, 1e1, 2e1),
-                   "two free"),
+                   lambda all: all.on_contact("two free"), "two free"),
 }  # fmt: skip
 """Key -> row of [Mouzo2018] Table 3.4, in its order."""
 
@@ -228,8 +272,6 @@ def published_gait(
 
 def _result(key: str, row: GaitRow, gaits: VirtualGaits) -> GaitRowResult:
     nothing = (None,) * len(QUANTITIES)
-    if row.run is None:
-        return GaitRowResult(key, row, nothing, False, 0.0, 0.0, "This row is not made here.")
     tracking = row.run(gaits)
     run = tracking.simulation
     done = float(run.time_s[-1] - run.time_s[0])
@@ -309,8 +351,6 @@ def _plain(x: float | None) -> float | None:
 
 
 def _said(one: GaitRowResult) -> str:
-    if one.row.run is None:
-        return "not made here"
     if one.completed:
         return "completed"
     return f"fell at {100.0 * one.simulated_s / one.wanted_s:.0f} %"

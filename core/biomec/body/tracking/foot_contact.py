@@ -53,6 +53,7 @@ class IdentificationOptions:
     seed        : of differential evolution; the same gives the same result
     generations : of differential evolution at most
     population  : members for every unknown
+    refinements : steps of least squares at most
     place_mm, turn_deg, speed_m_s : σ_c, how far the recorded motion of a foot may be off: height, turns about level
                   axes, and speed along the floor; its turning on the floor in 0.1 m of the speed. All 0: not at all
     slip_speed  : v_s of friction [m/s], not identified: recorded feet hardly slide
@@ -64,6 +65,7 @@ class IdentificationOptions:
     seed: int = 1
     generations: int = 40
     population: int = 6
+    refinements: int = 60
     place_mm: float = 3.0
     turn_deg: float = 1.0
     speed_m_s: float = 0.03
@@ -75,8 +77,10 @@ class IdentificationOptions:
     friction: tuple[float, float] = (0.5, 1.2)
 
     def __post_init__(self) -> None:
-        if self.generations < 1 or self.population < 2:
-            raise BiomecError("Identification of contact: give at least one generation and two members of it.")
+        if self.generations < 1 or self.population < 2 or self.refinements < 1:
+            raise BiomecError(
+                "Identification of contact: give at least one generation, two members of it and one step of refinement."
+            )
         errors = (self.place_mm, self.turn_deg, self.speed_m_s)
         if any(errors) and not all(0.0 < one < np.inf for one in errors):
             raise BiomecError(
@@ -331,7 +335,9 @@ def _identified(
         popsize=options.population, init="sobol", tol=1e-3, polish=False, callback=step, mutation=(0.4, 0.9),
     )  # fmt: skip
     start = np.clip(search.x, low + 1e-9 * (high - low), high - 1e-9 * (high - low))
-    fine = scipy.optimize.least_squares(difference, start, bounds=(low, high), x_scale=high - low, max_nfev=60)
+    fine = scipy.optimize.least_squares(
+        difference, start, bounds=(low, high), x_scale=high - low, max_nfev=options.refinements
+    )  # fmt: skip
     told(1.0)
     x = fine.x if 2.0 * fine.cost < cost(start) else start
     _, found, corrections = forces(x, record)

@@ -13,6 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
 from biomec.engine.forces.applied import Forces, acting, together, weight
+from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forward.formulation import Runaway, State, StepResult
 from biomec.engine.forward.integrators import INTEGRATORS, IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
@@ -225,6 +226,8 @@ class Tracking:
     effort      : (S, g) exerted [N], [N m];  wanted_effort : (S, g) of the movement itself, by inverse dynamics
     change      : (S, K, 3) forces added to the ground reactions [N];  segments : (K,) on which they act
     passive     : numbers of freedoms that nothing drives or leads
+    floor       : (S, …) loads of the floor, where contact and not a recording gives them. The root's effort is then
+                  their resultant, about its place
     """
 
     simulation: Simulation
@@ -237,6 +240,7 @@ class Tracking:
     change: FloatArray
     segments: tuple[str, ...] = field(default=())
     passive: tuple[int, ...] = ()
+    floor: ExternalLoads | None = None
 
     @property
     def completed(self) -> bool:
@@ -290,11 +294,14 @@ def track(
     run = simulate(
         stepper, *reference.state(begin), length, options.step_s, start_s=begin, progress=progress, cancelled=cancelled
     )
-    return _compared(tracked, run)
+    return compared(tracked, run)
 
 
-def _compared(tracked: Tracked, run: Simulation) -> Tracking:
-    reference, space = tracked.reference, tracked.space
+def compared(
+    tracked: Tracked, run: Simulation, reference: ReferenceMotion | None = None, loads: Forces | None = None
+) -> Tracking:
+    """A run beside a movement and its efforts under loads, by default those that it followed."""
+    reference, loads, space = reference or tracked.reference, loads or tracked.loads, tracked.space
     every = max(1, -(-len(run.time_s) // SAMPLES))
     chosen = np.arange(0, len(run.time_s), every)
     times = run.time_s[chosen]
@@ -306,7 +313,7 @@ def _compared(tracked: Tracked, run: Simulation) -> Tracking:
         time_s=read_only(times),
         deviation=read_only([space.deviation(run.q[k], reference.at(float(run.time_s[k])).pose) for k in chosen]),
         effort=read_only([one.effort for one in found]),
-        wanted_effort=read_only([reference_effort(reference, tracked.loads, float(t)) for t in times]),
+        wanted_effort=read_only([reference_effort(reference, loads, float(t)) for t in times]),
         change=read_only([one.change[:, 0] for one in found]),
         segments=() if tracked.ground is None else tracked.ground.segments,
         passive=tuple(int(one) for one in tracked.controller.passive),
