@@ -31,7 +31,6 @@ from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
 from biomec.virtual import (
-    AssistedWalk,
     RecordOptions,
     VirtualAcquisition,
     VirtualPerson,
