@@ -32,7 +32,7 @@ from biomec.machines.head_neck.model import PICKED, HeadNeck, ModelOptions, load
 from biomec.machines.head_neck.points import exported_points
 from biomec.machines.head_neck.tables import UNITS
 from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, StudyCurve, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option, time_limit
 
 TRIANGLE, HALF_SINE, FILE = "triangle", "half-sine", "from a file"
 SHOWN = 12  # lines of a table in the text of a run
@@ -66,6 +66,7 @@ class BlowOptions:
     folder: str = option(
         "", "Folder with files of the model, such as bones.csv, in place of those that come with Biomec"
     )
+    time_limit_s: float = time_limit()
 
 
 @dataclass(frozen=True)
