@@ -30,16 +30,7 @@ from biomec.pipeline.steps.segments import WHOLE, mass_share
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
-from biomec.virtual import (
-    AssistedWalk,
-    RecordOptions,
-    VirtualAcquisition,
-    VirtualPerson,
-    Walk,
-    assisted_walk,
-    record,
-    squat,
-)
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record, squat
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
 SIDES = ("right", "left")
