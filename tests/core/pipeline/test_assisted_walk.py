@@ -30,15 +30,7 @@ from biomec.pipeline.steps.segments import WHOLE, mass_share
 from biomec.recording import Analog, Session
 from biomec.reporting.content.device_section import device_section
 from biomec.reporting.demo import true_angles
-from biomec.virtual import (
-    RecordOptions,
-    VirtualAcquisition,
-    VirtualPerson,
-    Walk,
-    assisted_walk,
-    record,
-    squat,
-)
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, assisted_walk, record, squat
 
 PERSON = VirtualPerson(65.0, 1.60, "female")
 SIDES = ("right", "left")
@@ -445,7 +437,7 @@ def test_one_of_two_free_orthoses_is_taken_away(free):
     springs = analysis.body.person.springs
     gone = {side: {one.name: SpringChange(0.0, 0.0) for one in springs if side in one.name} for side in SIDES}
     variants = (AidVariant("no left", gone["left"]), AidVariant("none", gone["left"] | gone["right"]))
-    both, right, neither = compare_aids(aids_as_recorded(analysis), (as_recorded(), *variants))
+    both, right, neither = compare_aids(aids_as_recorded(analysis), (as_recorded(), *variants)).results
     for joint in ("knee", "ankle"):
         k = both.loads.index(f"right {joint}")
         # placed anew among the same springs: what rounds below 1e-6 rad leave, by 1e4 N/m and levers below 1 m
