@@ -16,6 +16,8 @@ from biomec.io.project import save_project
 from biomec.io.registry import write_trial
 from biomec.pipeline.aids import aids_as_recorded, calibrate_device, measured_moment, what_if_aids
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Analog
 from biomec.reporting.files.aid_files import what_if_files
 from biomec.virtual import AssistedWalk, assisted_walk, record
@@ -149,6 +151,27 @@ def test_muscles_do_not_make_what_an_orthosis_gives(analysed):
     # the person's share is about the axis; the rest of the torque stays, but for a knee bent aside, of 0.01 rad
     np.testing.assert_allclose(np.einsum("ti,ti->t", own.torque[:, k], axis), share.person, rtol=0, atol=0.05)
     np.testing.assert_array_equal(own.torque[:, loads.index("right hip")], loads.torque[:, loads.index("right hip")])
+
+
+def test_muscles_follow_a_movement_that_locks_help(analysed):
+    """Lock and muscles together give the knee's torque, of which the lock's is that of the recorded angle."""
+    muscles = replace(analysed.settings.muscles, set="legs")
+    run = run_simulation(
+        analysed.with_settings(replace(analysed.settings, muscles=muscles)),
+        SimulationSettings(input="muscles", frames=(20, 25)),
+    )
+    assert run.completed
+    assert np.degrees(max(run.angle_rms.values())) < 0.1  # with the lock's 30 N m twice or not at all, the knee leaves
+    assert max(value for name, value in run.torque_rms.items() if "knee" in name) < 2.0  # N m; muscles follow late
+    column = dict(zip(run.device_names, run.devices.T, strict=True))
+    for side in ("right", "left"):
+        device = column[f"{side} knee flexion torque, device (N·m)"]
+        recorded = next(share for share in analysed.loads.devices.shares if share.joint == f"{side} knee").device[20:26]
+        assert np.abs(recorded).min() > 7.0  # not a test of nothing
+        # 1000 N m/rad, and 0.005 degrees between simulated and recorded angle
+        np.testing.assert_allclose(device, recorded, rtol=0, atol=0.1)
+        person, total = (column[f"{side} knee flexion torque, {name} (N·m)"] for name in ("person", "total"))
+        np.testing.assert_allclose(person + device, total, rtol=0, atol=1e-9)
 
 
 def test_longer_crutches_turn_the_wrist_by_force_times_length(analysed):
