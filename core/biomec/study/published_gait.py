@@ -229,7 +229,7 @@ def published_gait(
 def _result(key: str, row: GaitRow, gaits: VirtualGaits) -> GaitRowResult:
     nothing = (None,) * len(QUANTITIES)
     if row.run is None:
-        return GaitRowResult(key, row, nothing, False, 0.0, 0.0, "This row is not made here.")
+        return GaitRowResult(key, row, nothing, False, 0.0, 0.0, "This row is not simulated here.")
     tracking = row.run(gaits)
     run = tracking.simulation
     done = float(run.time_s[-1] - run.time_s[0])
@@ -310,7 +310,7 @@ def _plain(x: float | None) -> float | None:
 
 def _said(one: GaitRowResult) -> str:
     if one.row.run is None:
-        return "not made here"
+        return "not simulated here"
     if one.completed:
         return "completed"
     return f"fell at {100.0 * one.simulated_s / one.wanted_s:.0f} %"

@@ -116,7 +116,7 @@ def test_every_published_number_stands_beside_ours(gaits):
     place = next(row for row in rows if (row["row"], row["quantity"]) == ("S20", "place"))
     assert float(place["here/published"]) == pytest.approx(float(place["here"]) / 1e-6, rel=1e-3)
     if ROWS["S18"].run is None:
-        assert {row["outcome"] for row in rows if row["row"] == "S18"} == {"not made here"}
+        assert {row["outcome"] for row in rows if row["row"] == "S18"} == {"not simulated here"}
     told = json.loads(gait_json(found, OPTIONS))
     course = list(csv.DictReader(io.StringIO(device_csv(found[1]))))
     assert len(course) == len(found[1].time_s) > 40
