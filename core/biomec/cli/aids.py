@@ -20,18 +20,27 @@ CHANGES = "spring:NAME=FACTOR, damper:NAME=FACTOR, longer:DEVICE=M, arms=SHARE"
 
 def add_commands(commands: Commands) -> None:
     """Add the parser of this module."""
-    parser = commands.add_parser("aids", help="ask what crutches and orthoses do, and calibrate them")
+    parser = commands.add_parser(
+        "aids", help="compare joint loads with other crutches and orthoses; calibrate orthoses"
+    )
     parts = parser.add_subparsers(dest="part", metavar="PART", required=True)
 
-    what_if = parts.add_parser("what-if", help="what joints bear with other aids, the movement kept")
+    what_if = parts.add_parser("what-if", help="joint loads with other aids and the same movement")
     what_if.set_defaults(run=_what_if)
     _file(what_if)
     what_if.add_argument("--variant", action="append", default=[], type=_variant, metavar="TITLE:CHANGES",
-                         help=f"a variant and its changes with commas between them ({CHANGES}), such as 'Soft lock: "
-                         "spring:right knee lock=0.5'; may be repeated; default: the usual questions")  # fmt: skip
-    what_if.add_argument("--joints", nargs="+", default=[], metavar="WORD", help="only joints with one of these words")
+                         help=f"title of a variant and its changes, separated by commas ({CHANGES}), such as "
+                         "'Soft lock: spring:right knee lock=0.5'; may be repeated; "
+                         "default: the usual variants")  # fmt: skip
+    what_if.add_argument(
+        "--joints",
+        nargs="+",
+        default=[],
+        metavar="WORD",
+        help="print only joints whose name contains one of these words",
+    )
 
-    fit = parts.add_parser("calibrate", help="fit springs of an orthosis to a measured bending moment")
+    fit = parts.add_parser("calibrate", help="fit the springs of an orthosis to a measured bending moment")
     fit.set_defaults(run=_calibrate)
     _file(fit)
     fit.add_argument("--spring", required=True, metavar="NAME", help="lock whose moment was measured")
@@ -66,7 +75,7 @@ def _variant(text: str) -> "AidVariant":
         except ValueError:
             match = None
         if match is None or (match.group(1) == "arms") == bool(match.group(2)):
-            raise argparse.ArgumentTypeError(f"{change!r} is no change; write {CHANGES}")
+            raise argparse.ArgumentTypeError(f"{change!r} is not a change; write {CHANGES}")
         what, name = match.group(1), match.group(2)
         try:
             if what == "arms":

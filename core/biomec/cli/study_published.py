@@ -30,11 +30,15 @@ def add_parts(parts: "argparse._SubParsersAction[Any]") -> None:
     published.add_argument("--rate", type=float, default=100.0, metavar="HZ", help="frames a second; default: 100")
     published.add_argument("--jobs", type=count, metavar="N", help="processes; default: one a processor")
 
-    gait = parts.add_parser("published-gait", help="make the published table of tracked gait anew with virtual people")
+    gait = parts.add_parser("published-gait", help="reproduce the published table of tracked gait with virtual people")
     gait.set_defaults(run=_published_gait)
-    gait.add_argument("--rows", nargs="+", default=[], metavar="ROW", help="only these, such as S14 S20; default: all")
-    gait.add_argument("--stretch", type=float, metavar="S", help="seconds of every walk; default: one stride")
-    gait.add_argument("--step", type=float, default=1.0, metavar="MS", help="of the integrator; default: 1 ms")
+    gait.add_argument(
+        "--rows", nargs="+", default=[], metavar="ROW", help="only these rows, such as S14 S20; default: all"
+    )
+    gait.add_argument("--stretch", type=float, metavar="S", help="simulated seconds of every walk; default: one stride")
+    gait.add_argument(
+        "--step", type=float, default=1.0, metavar="MS", help="step of the integrator in milliseconds; default: 1"
+    )
     gait.add_argument("--out", type=Path, metavar="DIR", help="write published_gait.csv and .json into this folder")
     gait.add_argument("--json", action="store_true", help="print JSON")
 

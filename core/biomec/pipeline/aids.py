@@ -27,7 +27,7 @@ UNITS = {"n·m": 1.0, "nm": 1.0, "n m": 1.0, "n*m": 1.0, "": 1.0, "n·mm": 1e-3,
 def aids_as_recorded(analysis: Analysis) -> AidsAsRecorded:
     """What variants of aids start from."""
     if not analysis.is_current("loads"):
-        raise BiomecError(f"{run_first('loads')[:-1]}: what if for aids needs its result.")
+        raise BiomecError(f"{run_first('loads')[:-1]}: What If for Aids needs the joint loads.")
     person, loads = analysis.body.person, analysis.loads
     if not person.devices and not person.springs:
         raise BiomecError(
@@ -66,7 +66,7 @@ def measured_moment(analysis: Analysis, channel: str, file: Path | None = None) 
     unit = analog.units[there.index(channel)].strip().lower()
     if unit not in UNITS:
         raise BiomecError(
-            f"The channel {channel} is in {analog.units[there.index(channel)]}, so that it is not a moment. Calibrate "
+            f"The channel {channel} is in {analog.units[there.index(channel)]}, which is not a unit of moment. Convert "
             "it to N·m."
         )
     return UNITS[unit] * _at_frames(analog, channel, analysis)

@@ -16,6 +16,8 @@ from biomec.io.project import save_project
 from biomec.io.registry import write_trial
 from biomec.pipeline.aids import aids_as_recorded, calibrate_device, measured_moment, what_if_aids
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Analog
 from biomec.reporting.files.aid_files import what_if_files
 from biomec.virtual import AssistedWalk, assisted_walk, record
@@ -96,15 +98,15 @@ def test_a_moment_that_does_not_fit_is_refused(soft, analysed):
     analysis, moment = soft
     with pytest.raises(BiomecError, match="has no channel Strain; it has right crutch Fx"):
         measured_moment(analysis, "Strain")
-    with pytest.raises(BiomecError, match="is in N, so that it is not a moment"):
+    with pytest.raises(BiomecError, match="is in N, which is not a unit of moment"):
         measured_moment(analysis, "right crutch Fx")
     with pytest.raises(BiomecError, match="no hinge spring right lock in the model; there are left knee lock"):
         calibrate_device(analysis, "right lock", moment)
-    with pytest.raises(BiomecError, match="known together in 0 frames"):
+    with pytest.raises(BiomecError, match="known together in only 0 consecutive frames"):
         calibrate_device(analysis, LOCK, np.full_like(moment, np.nan))
     with pytest.raises(BiomecError, match="No cuff holds the left knee lock"):
         calibrate_device(analysed, LOCK, np.zeros(len(analysed.motion.q)))
-    with pytest.raises(BiomecError, match="What is fitted is some of cuffs"):
+    with pytest.raises(BiomecError, match="Fit some of cuffs"):
         calibrate_device(analysis, LOCK, moment, ("mass",))
 
 
@@ -137,7 +139,7 @@ def test_what_a_lock_gives_less_the_person_gives_more(analysed):
     whole = np.linalg.norm(loads.torque[:, k], axis=1)
     np.testing.assert_allclose(results[1].person_torque[:, k], whole, rtol=0, atol=1e-9)
     assert results[1].burden("right shoulder") == results[0].burden("right shoulder")
-    assert "shoulders bear the same as long as the movement stays" in results[1].notices[0].sentence
+    assert "do not change shoulder loads while the movement is the same" in results[1].notices[0].sentence
 
 
 def test_muscles_do_not_make_what_an_orthosis_gives(analysed):
@@ -149,6 +151,27 @@ def test_muscles_do_not_make_what_an_orthosis_gives(analysed):
     # the person's share is about the axis; the rest of the torque stays, but for a knee bent aside, of 0.01 rad
     np.testing.assert_allclose(np.einsum("ti,ti->t", own.torque[:, k], axis), share.person, rtol=0, atol=0.05)
     np.testing.assert_array_equal(own.torque[:, loads.index("right hip")], loads.torque[:, loads.index("right hip")])
+
+
+def test_muscles_follow_a_movement_that_locks_help(analysed):
+    """Lock and muscles together give the knee's torque, of which the lock's is that of the recorded angle."""
+    muscles = replace(analysed.settings.muscles, set="legs")
+    run = run_simulation(
+        analysed.with_settings(replace(analysed.settings, muscles=muscles)),
+        SimulationSettings(input="muscles", frames=(20, 25)),
+    )
+    assert run.completed
+    assert np.degrees(max(run.angle_rms.values())) < 0.1  # with the lock's 30 N m twice or not at all, the knee leaves
+    assert max(value for name, value in run.torque_rms.items() if "knee" in name) < 2.0  # N m; muscles follow late
+    column = dict(zip(run.device_names, run.devices.T, strict=True))
+    for side in ("right", "left"):
+        device = column[f"{side} knee flexion torque, device (N·m)"]
+        recorded = next(share for share in analysed.loads.devices.shares if share.joint == f"{side} knee").device[20:26]
+        assert np.abs(recorded).min() > 7.0  # not a test of nothing
+        # 1000 N m/rad, and 0.005 degrees between simulated and recorded angle
+        np.testing.assert_allclose(device, recorded, rtol=0, atol=0.1)
+        person, total = (column[f"{side} knee flexion torque, {name} (N·m)"] for name in ("person", "total"))
+        np.testing.assert_allclose(person + device, total, rtol=0, atol=1e-9)
 
 
 def test_longer_crutches_turn_the_wrist_by_force_times_length(analysed):
@@ -223,7 +246,7 @@ def test_a_free_orthosis_is_held_at_usual_frame_rates_and_in_soft_cuffs(rate_hz,
 def test_questions_without_an_answer_are_refused(analysed):
     with pytest.raises(BiomecError, match="The model has no spring knee; it has right knee lock"):
         what_if_aids(analysed, (AidVariant("x", {"knee": SpringChange(0.5)}),))
-    with pytest.raises(BiomecError, match="there is no crutch stick; devices with a tip are right crutch, left crutch"):
+    with pytest.raises(BiomecError, match=r"there is no crutch stick.* crutches: right crutch, left crutch"):
         what_if_aids(analysed, (AidVariant("x", longer_m={"stick": 0.1}),))
     with pytest.raises(BiomecError, match="two variants are called x"):
         what_if_aids(analysed, (AidVariant("x"), AidVariant("x")))
@@ -235,7 +258,7 @@ def test_questions_without_an_answer_are_refused(analysed):
     for asked, words in ((AidVariant("x", arms=0.5), "no force of"), (longer, "was not measured")):
         with pytest.raises(BiomecError, match=words):
             compare_aids(silent, (asked,))
-    with pytest.raises(BiomecError, match="what if for aids needs its result"):
+    with pytest.raises(BiomecError, match="What If for Aids needs the joint loads"):
         what_if_aids(Analysis(analysed.session, analysed.settings))
 
 

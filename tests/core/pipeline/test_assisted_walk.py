@@ -445,8 +445,8 @@ def test_one_of_two_free_orthoses_is_taken_away(free):
         k = both.loads.index(f"left {joint}")
         np.testing.assert_allclose(right.person_torque[:, k], neither.person_torque[:, k], rtol=0, atol=1e-9)
         assert np.nanmax(np.abs(neither.person_torque[:, k] - both.person_torque[:, k])) > 30.0
-    assert "anew. No cuff holds left orthosis ankle, left orthosis knee: the" in right.notices[0].sentence
-    assert "cuffs anew" not in neither.notices[0].sentence
+    assert "in its cuffs. No cuff holds left orthosis ankle, left orthosis knee: the" in right.notices[0].sentence
+    assert "new position" not in neither.notices[0].sentence
     loose = {name: SpringChange(0.0, 0.0) for name in ("left knee lock", "left cuff at the hip")}
     with pytest.raises(BiomecError, match="thigh spins: Nothing holds left orthosis knee against"):
         compare_aids(aids_as_recorded(analysis), (AidVariant("thigh spins", loose),))

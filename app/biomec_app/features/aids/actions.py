@@ -25,7 +25,7 @@ def needs_aids(context: Context) -> str | None:
         return run_first(STEP)
     person = analysis.body.person
     if not person.devices and not person.springs:
-        return "The body model has no crutch, orthosis or other device. Choose one that has."
+        return "The body model has no crutch, orthosis or other device. Choose a model with one."
     return None
 
 
@@ -42,7 +42,7 @@ ACTIONS: tuple[Action, ...] = (
         "Dynamics",
         "What If for &Aids…",
         open_aids,
-        "No orthosis, a softer or stiffer lock, longer crutches, arms that give less: what the joints then bear",
+        "Joint loads without the orthosis, with softer or stiffer locks, longer crutches or weaker arms",
         blocked=needs_aids,
     ),
 )

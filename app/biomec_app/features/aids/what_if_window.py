@@ -43,14 +43,15 @@ from biomec_app.session.side_window import SideWindow
 
 TITLE, ASK = "What If for Aids", "Loads with other aids"
 ABOUT = (
-    "The movement stays as it was recorded; every variant says what else stays. Change locks, cuffs and crutches, and "
-    "see what the person, the device and the joints then bear. The first variants are what is usually asked."
+    "Change locks, cuffs and crutches, and compare the loads on the person, the device and the joints. The movement "
+    "stays as recorded; below the curves you find what else each variant assumes. The first variants are the questions "
+    "asked most often."
 )
 MOST = 8
 SIZE = (1120, 720)
 QUANTITIES: dict[str, tuple[str, Callable[[JointBurden], float]]] = {
     "Largest torque of the person [N·m]": ("torque", lambda one: one.torque_Nm),
-    "Mean torque of the person, RMS [N·m]": ("torque", lambda one: one.torque_rms_Nm),
+    "RMS torque of the person [N·m]": ("torque", lambda one: one.torque_rms_Nm),
     "Largest torque of the device [N·m]": ("device", lambda one: one.device_Nm),
     "Largest force in the joint [N]": ("force", lambda one: one.force_N),
 }
@@ -106,14 +107,18 @@ class AidWindow(SideWindow):
         self.value.setObjectName("aids.value")
         self.value.setAccessibleName("How it is changed")
         self.value.setDecimals(1)
-        self.add = self._button("add", "&Add Variant", f"Put it beside the others, at most {MOST}", self.add_entered)
+        self.add = self._button(
+            "add", "&Add Variant", f"Compare it with the others; {MOST} variants at most", self.add_entered
+        )
         self.list = QListWidget()
         self.list.setObjectName("aids.variants")
         self.list.setAccessibleName("Variants")
         self.list.setWordWrap(True)
         self.list.currentRowChanged.connect(lambda _: self._show_buttons())
-        self.remove = self._button("remove", "&Remove", "Take the chosen variant away", self.remove_chosen)
-        self.export = self._button("export", "&Export Tables…", "Write table and curves of all variants", self.write)
+        self.remove = self._button("remove", "&Remove", "Remove the selected variant", self.remove_chosen)
+        self.export = self._button(
+            "export", "&Export Tables…", "Save the table and the curves of all variants", self.write
+        )
         part = QWidget()
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 6, 0)
@@ -138,18 +143,18 @@ class AidWindow(SideWindow):
         self.quantity.currentIndexChanged.connect(lambda _: self._show_table())
         self.table = QTableWidget()
         self.table.setObjectName("aids.table")
-        self.table.setAccessibleName("What joints bear in every variant")
+        self.table.setAccessibleName("Loads of the joints in every variant")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.currentCellChanged.connect(lambda *_: self._show_course())
         self.plot = pg.PlotWidget()
         self.plot.setObjectName("aids.course")
-        self.plot.setAccessibleName("Course at the chosen joint")
+        self.plot.setAccessibleName("Curves at the selected joint")
         self.plot.setMouseEnabled(x=False, y=False)
         self.plot.hideButtons()
         self.plot.setMenuEnabled(False)
-        self.said = rich_label("aids.said", "What stays in every variant")
+        self.said = rich_label("aids.said", "What each variant assumes")
         top = QHBoxLayout()
         top.addWidget(heading("Answers"))
         top.addStretch(1)
@@ -210,10 +215,10 @@ class AidWindow(SideWindow):
             return
         variant = target.variant(self.value.value())
         if not with_title_of_its_own(variant, self.variants):
-            self.wrong.say(f"“{variant.title}” is there already.")
+            self.wrong.say(f"“{variant.title}” is already in the list.")
             return
         if len(self.variants) >= MOST:
-            self.wrong.say(f"There are {MOST} variants beside each other already. Remove one first.")
+            self.wrong.say(f"The list holds {MOST} variants at most. Remove one first.")
             return
         self.wrong.say("")
         self.variants.append(variant)
@@ -350,7 +355,7 @@ class AidWindow(SideWindow):
                 item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 if abs(value - recorded) > CHANGED * max(abs(recorded), 1.0):
                     item.setForeground(QColor(self._theme.failed if value > recorded else self._theme.contact))
-                    item.setToolTip(f"{value - recorded:+.1f} from what was recorded".replace("-", "−"))
+                    item.setToolTip(f"{value - recorded:+.1f} compared with the recording".replace("-", "−"))
                 self.table.setItem(j, k, item)
         header = self.table.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)

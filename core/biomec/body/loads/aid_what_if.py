@@ -203,7 +203,7 @@ def _result(given: AidsAsRecorded, variant: AidVariant) -> AidResult:
         notices.append(
             info(
                 "aid-longer",
-                "Hands move as they did. Tips lie farther along the crutches, and the same forces act there.",
+                "The hands move as recorded. The recorded forces act on the tips at the crutches' new length.",
             )
         )
     if variant.arms < 1.0:
@@ -222,13 +222,14 @@ def _kept(person: SubjectModel, variant: AidVariant) -> str:
     gone = [name for name, change in variant.springs.items() if change.stiffness == 0.0]
     held = held_hinges(person)
     loose = [name for name in unmarked_hinges(person) if name not in held]
-    where = "The device takes its place in its cuffs anew. " if held else ""
+    where = "The device settles into a new position in its cuffs. " if held else ""
     if loose:
         where += f"No cuff holds {', '.join(loose)}: the recorded angles are kept there. "
-    weight = "Its weight stays on the leg. " if gone else ""
+    weight = "The weight of the device stays on the leg. " if gone else ""
     return (
-        f"The movement and the forces of floor and crutches stay as recorded. {where}{weight}What the device gives "
-        "less, the person gives more; shoulders bear the same as long as the movement stays."
+        f"The movement and the forces of floor and crutches stay as recorded. {where}{weight}The person makes "
+        "up for the change in the device's torque. Springs alone do not change shoulder loads while the movement is "
+        "the same."
     )
 
 
@@ -262,15 +263,15 @@ def _longer(given: AidsAsRecorded, external: ExternalLoads, longer: Mapping[str,
     unknown = [name for name in longer if name not in devices]
     if unknown:
         raise BiomecError(
-            f"What if: there is no crutch {', '.join(unknown)}; devices with a tip are {', '.join(devices) or 'none'}."
+            f"What if: there is no crutch {', '.join(unknown)}. The model's crutches: {', '.join(devices) or 'none'}."
         )
     point = np.array(external.point)
     for name, length in longer.items():
         device = devices[name]
         if device.on not in given.tips:
             raise BiomecError(
-                f"What if: the force of the {name} was not measured, so that its length changes nothing. Record its "
-                "channels, or name them in the settings of the joint loads."
+                f"What if: the force of the {name} was not measured, so the effect of its length is unknown. Record "
+                "its channels, or name them in the settings of the joint loads."
             )
         along = _shaft(given.person, device, given.q)
         for k, segment in enumerate(external.segments):
@@ -294,7 +295,7 @@ def _weaker(given: AidsAsRecorded, external: ExternalLoads, left: float) -> tupl
     tips = np.array([segment in given.tips for segment in external.segments])
     if not tips.any():
         raise BiomecError(
-            "What if: no force of a crutch was measured, so that arms cannot give less of it. Record the crutches' "
+            "What if: no force of a crutch was measured, so weaker arms cannot be computed. Record the crutches' "
             "channels, or name them in the settings of the joint loads."
         )
     gravity = given.person.system.gravity
@@ -320,17 +321,17 @@ def _weaker(given: AidsAsRecorded, external: ExternalLoads, left: float) -> tupl
     notices = [
         info(
             "aid-arms-less",
-            f"{100.0 * (1.0 - left):.0f} % of the force on the tips is missing, and the feet take it over; the "
+            f"The crutches carry {100.0 * (1.0 - left):.0f} % less force, and the feet take it over. The "
             "movement stays as recorded.",
         )
     ]
     if alone:
-        words = f"In {alone} frames no foot is on the floor to take over: they stay as recorded."
+        words = f"In {alone} frames no foot is on the floor to take over force; these frames stay as recorded."
         notices.append(warning("aid-no-foot", words))
     if far:
         words = (
-            f"In {far} frames a foot would have to press beyond its sole: with less help of the arms this movement "
-            "would not be possible there."
+            f"In {far} frames a foot would have to press on the floor beyond its sole: this movement would not be "
+            "possible there with so little help from the arms."
         )
         notices.append(warning("aid-beyond-sole", words))
     arm = about - np.cross(external.point, force)

@@ -85,8 +85,9 @@ class DeviceCalibration:
         """What was reached, and what it is not."""
         before, after = self.rmse
         return (
-            f"Moment of the {self.lock}: {before:.2f} N·m RMS from the measured before, {after:.2f} N·m after the fit, "
-            f"over {len(self.measured)} frames. This is a fit to these data, not a prediction of others."
+            f"Moment of the {self.lock}: RMS difference from the measurement {before:.2f} N·m before and "
+            f"{after:.2f} N·m after the fit, over {len(self.measured)} frames. This is a fit to these data, "
+            "not a prediction for others."
         )
 
 
@@ -168,14 +169,14 @@ def calibrated_device(
     part = longest_stretch(known) if known.any() else slice(0, 0)
     if part.stop - part.start < max(LEAST_FRAMES, 3 * len(fit)):
         raise BiomecError(
-            f"The moment of the {lock} and the motion are known together in {part.stop - part.start} frames in a row, "
-            "which is too few for a fit. Check start and rate of the measured moment."
+            f"The moment of the {lock} and the motion are known together in only {part.stop - part.start} consecutive "
+            "frames, too few for a fit. Check start and rate of the measured moment."
         )
     target = np.asarray(measured[part], dtype=np.float64)
     model = _Model(person, spring, fit, (levels[0][part], levels[1][part], levels[2][part]), rate_hz)
     if not model.cuffs and {"cuffs", "cuff damping"} & set(fit):
         raise BiomecError(
-            f"No cuff holds the {lock}: it is of a device that moves with the leg, or that has markers of its own. Fit "
+            f"No cuff holds the {lock}: its device moves with the leg or has markers of its own. Fit "
             "the lock and the free angle."
         )
     x = np.zeros(len(fit))
@@ -211,7 +212,7 @@ def _known(person: SubjectModel, lock: str, fit: Sequence[str]) -> SpringDefinit
         raise BiomecError(f"There is no hinge spring {lock} in the model; there are {', '.join(locks) or 'none'}.")
     unknown = [name for name in fit if name not in FITS]
     if unknown or not fit or len(set(fit)) < len(fit):
-        raise BiomecError(f"What is fitted is some of {', '.join(FITS)}, each once; not {', '.join(fit) or 'nothing'}.")
+        raise BiomecError(f"Fit some of {', '.join(FITS)}, each once, not {', '.join(fit) or 'nothing'}.")
     return next(one for one in person.springs if one.name == lock)
 
 
@@ -265,8 +266,8 @@ def _told(
         notices.append(
             warning(
                 "calibration-undetermined",
-                f"The measured moment does not determine {names}: other values would fit as well. Fit fewer numbers, "
-                "and measure the others.",
+                f"The measured moment does not determine {names}: other values fit equally well. Fit fewer "
+                "numbers, and measure the others.",
             )
         )
     sides = {one.stiffness for one in person.springs if one.name in cuffs}

@@ -71,7 +71,7 @@ def test_a_variant_is_added_and_removed(window, qtbot):
     qtbot.waitUntil(lambda: len(window.results) == before + 1)
     assert window.variants[-1].title == "Right knee lock at 300 %"
     window.add_entered()
-    assert "is there already" in window.wrong.text()
+    assert "is already in the list" in window.wrong.text()
     window.list.setCurrentRow(before)
     window.remove_chosen()
     assert len(window.variants) == before
