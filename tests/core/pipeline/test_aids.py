@@ -220,7 +220,7 @@ def test_a_device_without_cuffs_is_not_said_to_take_its_place_anew(soft):
     cuffs = {one.name: SpringChange(0.0, 0.0) for one in given.person.springs if one.first}
     (found,) = compare_aids(given, (AidVariant("no cuffs", cuffs),)).results
     said = found.notices[0].sentence
-    assert "anew" not in said
+    assert "new position" not in said
     assert "No cuff holds left orthosis ankle, left orthosis knee: the recorded angles are kept there." in said
 
 
