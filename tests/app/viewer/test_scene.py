@@ -291,7 +291,9 @@ def test_an_overlay_says_why_it_cannot_be_shown(demo_analysis):
     assert OVERLAYS["local frames"].missing(bare) == "Load the biomechanical model first."
     assert "Consistent Positions" in OVERLAYS["residuals"].missing(bare)
     missing = {kind.missing(demo_analysis) for kind in OVERLAYS.values()}
-    assert missing == {None, 'Run "Muscle Forces" first.'}  # the demonstration is analysed without them
+    # the demonstration is analysed without muscles, and wears no device
+    worn = "The person wears no orthosis with cuffs. Choose a body model with free orthoses."
+    assert missing == {None, 'Run "Muscle Forces" first.', worn}
 
 
 def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis):
