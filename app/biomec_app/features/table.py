@@ -10,7 +10,6 @@ from biomec_app.features.loads import actions as load_actions
 from biomec_app.features.loads import curves as load_curves
 from biomec_app.features.loads.device_overlays import CuffForces, Misalignment
 from biomec_app.features.loads.figure_cycles import LoadCycleFigure
-from biomec_app.features.loads.figure_devices import DeviceFigure
 from biomec_app.features.loads.figure_methods import MethodFigure
 from biomec_app.features.loads.figure_preparations import PreparationFigure
 from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
@@ -38,7 +37,7 @@ FEATURES = (
         curves=load_curves.PROVIDERS,
         curves_after=joint_angles.__name__,
         finder=load_curves.by_key,
-        figures=(LoadCycleFigure(), MethodFigure(), PreparationFigure(), DeviceFigure()),
+        figures=(LoadCycleFigure(), MethodFigure(), PreparationFigure()),
         overlays={
             "joint forces": JointForces,
             "joint moments": JointMoments,

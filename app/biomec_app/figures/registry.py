@@ -6,6 +6,7 @@ from biomec_app.figures.agreement import AgreementFigure
 from biomec_app.figures.angle_overview import AngleOverviewFigure
 from biomec_app.figures.angles import AngleFigure
 from biomec_app.figures.convergence import ConvergenceFigure, FrozenJacobianFigure
+from biomec_app.figures.devices import DeviceFigure
 from biomec_app.figures.distances import DistanceFigure
 from biomec_app.figures.emg import EmgFigure
 from biomec_app.figures.kind import FigureKind
@@ -29,6 +30,7 @@ _GROUPS: dict[str, list[FigureKind]] = {
         QualityFigure(),
     ],
     "movement": [StickFigure(), MomentsFigure(), AngleFigure(), AngleOverviewFigure(), ModelFigure()],
+    "loads": [DeviceFigure()],
 }
 
 

@@ -90,6 +90,7 @@ READS_HTML = {
     r"setHtml|insertHtml|setMarkdown|QTextBrowser|QErrorMessage|QWhatsThis|QStaticText": {"dialogs/manual_window.py"},
     r"LabelItem|addLegend|\bhtml=|\.setTitle\(": {  # pyqtgraph; here the titles of PDF and SVG files
         "plots/paper.py",
+        "features/aids/what_if_window.py",  # joints in html()
         "features/loads/before_after.py",  # titles in html()
         "features/muscles/emg_window.py",  # names in html()
         "features/muscles/loss_plot.py",
@@ -99,6 +100,7 @@ READS_HTML = {
     },
     r"\.setLabel\(": {  # of a dialog; units of Biomec
         "shell/main_window.py",
+        "features/aids/what_if_window.py",
         "features/loads/before_after.py",
         "features/loads/residual_course.py",
         "features/muscles/loss_plot.py",

@@ -23,6 +23,7 @@ from biomec_app.viewer.export import Shot, movie_frames, save_movie, save_pictur
 from biomec_app.viewer.view import BodyView
 
 MUSCLES = {"visualize.show.muscles", "visualize.show.wrap-surfaces", "visualize.show.contact-forces"}
+ORTHOSES = {"visualize.show.cuff-forces", "visualize.show.misalignment"}
 
 
 @pytest.fixture
@@ -248,6 +249,9 @@ def test_every_item_of_the_menu_changes_what_it_says(window):
             continue
         if action.key in MUSCLES:  # the recording was analysed without them
             assert action.blocked(window) == 'Run "Muscle Forces" first.'
+            continue
+        if action.key in ORTHOSES:  # the person wears none
+            assert action.blocked(window).startswith("The person wears no orthosis with cuffs.")
             continue
         assert action.blocked(window) is None, action.key
         before = action.checked(window)

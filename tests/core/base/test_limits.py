@@ -11,10 +11,10 @@ from biomec.base.errors import FileError
 from biomec.base.limits import LONGEST_DESCRIPTION, MB, whole_file
 from biomec.cli import main
 from biomec.engine.description import load_system
+from biomec.io.channel_files import original_of
 from biomec.io.label_map_file import read_label_map
 from biomec.io.project import BLOCK, SCHEMA, ProjectHeader, load_project
 from biomec.io.registry import FORMATS, read_trial, write_trial
-from biomec.io.session_import import _original
 from biomec.machines.machine import load_machine
 from biomec.pipeline.settings_file import read_settings
 from biomec.reporting.norms.readers import read_norms
@@ -56,7 +56,7 @@ def test_a_recording_of_gigabytes_is_refused_before_it_is_read(suffix, tmp_path)
         read_trial(path)
     if suffix not in (".c3d", ".biomec"):
         with pytest.raises(FileError, match=r"the file has 6144 MB, too much for the memory that is free \(2048 MB\)"):
-            _original(path)
+            original_of(path)
 
 
 @pytest.mark.parametrize("reader", DESCRIPTIONS)

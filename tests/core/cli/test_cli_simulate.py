@@ -111,7 +111,7 @@ def test_what_if_reaches_the_settings(project, capsys):
     asked = json.loads(capsys.readouterr().out)["settings"]["what_if"]
     assert asked == {
         "mass": 1.1, "masses": {}, "carried": {"right hand": 5.0}, "gravity": 1.0, "grip_m": 0.1,
-        "weakened": {"left elbow": 0.3},
+        "weakened": {"left elbow": 0.3}, "springs": {},
     }  # fmt: skip
 
 

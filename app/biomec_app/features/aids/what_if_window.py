@@ -402,7 +402,7 @@ class AidWindow(SideWindow):
                 pen = pg.mkPen(getattr(self._theme, TINTS[k % len(TINTS)]), width=2.4 if k == 0 else 1.4)
                 self.plot.plot(time, values, pen=pen, connect="finite")
         unit = "N" if kind == "force" else "N·m"
-        self.plot.setTitle(f"{capital(joint)}: {kind if kind != 'torque' else 'torque of the person'} [{unit}]",
+        self.plot.setTitle(f"{html(capital(joint))}: {kind if kind != 'torque' else 'torque of the person'} [{unit}]",
                            color=self._theme.text, size="9pt")  # fmt: skip
         self.plot.setLabel("bottom", "time [s]", color=self._theme.faint)
 
