@@ -35,7 +35,7 @@ def limited(progress: Progress | None, seconds: float, clock: Callable[[], float
 def interruptible(progress: Progress) -> Iterator[Progress]:
     """Within it, ``progress`` also stops work in Python that seldom calls it, such as algebra with symbols.
 
-    Another thread asks it ten times a second, with the fraction that was told last; what it raises is raised here.
+    Another thread asks it ten times a second, with the fraction that was reported last; what it raises is raised here.
     Yields the progress for the work itself.
     """
     here, done, latest = threading.get_ident(), threading.Event(), [0.0]

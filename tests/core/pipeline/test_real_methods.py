@@ -264,7 +264,7 @@ def _local(R: FloatArray, p: FloatArray, places: list[FloatArray]) -> list[Float
     return [np.einsum("tji,tj->ti", R, one - p) for one in places if np.isfinite(one).all()]
 
 
-def test_markers_of_the_left_thigh_are_told_to_have_moved(stored):
+def test_markers_of_the_left_thigh_are_named_as_moved(stored):
     (notice,) = [notice for notice in stored.positions.notices if notice.code == "markers-moved"]
     assert notice.about == ("L.TH1", "L.TH3", "L.TH2", "L.TH4")  # the farthest first; none of the right
     assert "left hip 41 mm and left knee 32 mm" in notice.sentence

@@ -26,7 +26,7 @@ CURVES = "curves"
 
 @dataclass(frozen=True)
 class Wording:
-    """How trials are told: by pseudonyms, or with the names that their files hold.
+    """How trials are labelled: by pseudonyms, or with the names that their files hold.
 
     names : whether names, folders and names of files are shown
     clean : takes them out of other texts

@@ -41,7 +41,7 @@ DETAILS = 330
 class TrialsPage(QWidget):
     """Trials, chosen and told.
 
-    open_asked(object) : a trial shall be shown;  names_shown(bool) : names are told or not
+    open_asked(object) : a trial shall be shown;  names_shown(bool) : names are shown or not
     exclude_asked, include_asked, undo_asked : about the selected trials
     """
 
@@ -139,7 +139,7 @@ class TrialsPage(QWidget):
 
     @property
     def wording(self) -> Wording:
-        """How trials are told now."""
+        """How trials are labelled now."""
         return self.model.wording
 
     def show_study(self, study: Study) -> None:
